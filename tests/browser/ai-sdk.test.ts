@@ -3,8 +3,8 @@ import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type AiSdkOptions, aiSdk } from '../../src/agents/ai-sdk';
+import { agentTask, type TaskSetup } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../support/claude-task';
 import {
   type Answer,
   brokenCall,
@@ -43,7 +43,7 @@ async function play(script: Script, { path = '/', api: given, agent, ...setup }:
   const api = await startOpenAiApi({ script, ...given });
   onTestFinished(() => api.close());
   const page = await pages.openPage(path);
-  const task = claudeTask(page, setup);
+  const task = agentTask(page, setup);
   const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
   const running = aiSdk({ model, maxRetries: 0, ...agent }).run(task);
   const ended = await running.then(
@@ -88,7 +88,7 @@ describe('a task', () => {
   it('is priced by the given prices, what the cache held apart', async () => {
     const api = await startOpenAiApi({ script: clickGo });
     onTestFinished(() => api.close());
-    const task = claudeTask(await pages.openPage('/'), { maxCostUsd: 1 });
+    const task = agentTask(await pages.openPage('/'), { maxCostUsd: 1 });
     const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).responses('gpt-test');
     await aiSdk({ model, pricing: { input: 2, output: 10, cacheRead: 0.2 } }).run(task);
     const [first] = task.turns[0]!.usage;
@@ -117,7 +117,7 @@ describe('a task', () => {
       },
     });
     onTestFinished(() => api.close());
-    const task = claudeTask(await pages.openPage('/'));
+    const task = agentTask(await pages.openPage('/'));
     const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
     const running = aiSdk({ model }).run(task);
     await inFlight;
@@ -213,7 +213,7 @@ describe('calls', () => {
     expect(error).toBeUndefined();
     expect(await page.locator('#who').textContent()).toBe('4000123412341234');
     expect(JSON.stringify(api.requests)).not.toContain('4000123412341234');
-    expect(JSON.stringify(api.requests.at(-1)!.body)).toContain('[CARD]');
+    expect(JSON.stringify(api.requests.at(-1)!.body)).toContain('<secret>CARD</secret>');
     expect(JSON.stringify(task.turns.map(({ title }) => title))).not.toContain('4000123412341234');
   });
 });
@@ -358,7 +358,7 @@ describe('what the provider does', () => {
 it('a model of Anthropic is read from its cache', async () => {
   const api = await startMessagesApi({ script: clickGo, joinsMessages: true });
   onTestFinished(() => api.close());
-  const task = claudeTask(await pages.openPage('/'));
+  const task = agentTask(await pages.openPage('/'));
   const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-opus-5-5');
   await aiSdk({ model, pricing: { input: 4, output: 20 } }).run(task);
   expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
@@ -375,7 +375,7 @@ it('thoughts that no words followed are not sent again', async () => {
       : (clickGo as (each: typeof request) => Answer)(request);
   const api = await startMessagesApi({ script, joinsMessages: true });
   onTestFinished(() => api.close());
-  const task = claudeTask(await pages.openPage('/'));
+  const task = agentTask(await pages.openPage('/'));
   const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-sonnet-4-5');
   const thinking = { type: 'enabled', budgetTokens: 1024 };
   await aiSdk({ model, providerOptions: { anthropic: { thinking } } }).run(task);

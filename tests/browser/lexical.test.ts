@@ -3,7 +3,7 @@
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lexical } from '../../src/agents/lexical';
-import { agentTask, type TaskInput } from '../support/agent-task';
+import { agentTask, type TaskSetup } from '../support/agent-task';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { usedPages } from '../support/used-pages';
 
@@ -23,14 +23,15 @@ const LOG =
   '<script>log = text => { document.body.dataset.log = [document.body.dataset.log, String(text)].filter(part => part).join(",") }</script>';
 
 /** Runs the agent on a page and resolves to what the page logged, the titles of the turns and how it ended. */
-async function run(html: string, goal: string, options: Partial<TaskInput> = {}, actionTimeoutMs = 2000) {
+async function run(html: string, goal: string, options: TaskSetup = {}, actionTimeoutMs = 2000) {
   await page.setContent(`<!doctype html>${LOG}<body>${html}`);
   const task = agentTask(page, { goal, ...options });
   const end = await lexical({ actionTimeoutMs })
     .run(task)
     .finally(() => task.session.dispose());
   const log = await task.page.evaluate(() => document.body.dataset.log ?? '');
-  return { log, titles: task.titles, said: task.said, end: end ?? null };
+  const titles = task.turns.map(({ title }) => title);
+  return { log, titles, said: task.turns.flatMap(({ narration }) => narration), end: end ?? null };
 }
 
 /** Where nothing is waited for in vain, and a busy machine may take its time. */

@@ -3,8 +3,8 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { aiSdk } from '../../src/agents/ai-sdk';
 import { claude } from '../../src/agents/claude';
+import { agentTask, type TaskSetup } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../support/claude-task';
 import {
   callTool,
   done,
@@ -57,7 +57,7 @@ type Setup = TaskSetup & { path?: string; tools?: 'computer' };
 async function byClaude(script: Script, { path = '/', tools, ...setup }: Setup) {
   const api = await startMessagesApi({ script });
   onTestFinished(() => api.close());
-  const task = claudeTask(await pages.openPage(path), setup);
+  const task = agentTask(await pages.openPage(path), setup);
   const agent = claude({
     apiKey: api.apiKey,
     baseURL: api.url,
@@ -70,7 +70,7 @@ async function byClaude(script: Script, { path = '/', tools, ...setup }: Setup) 
 async function byAiSdk(script: Script, { path = '/', ...setup }: Setup) {
   const api = await startOpenAiApi({ script });
   onTestFinished(() => api.close());
-  const task = claudeTask(await pages.openPage(path), setup);
+  const task = agentTask(await pages.openPage(path), setup);
   const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
   return { api, task, result: await aiSdk({ model, maxRetries: 0 }).run(task) };
 }
@@ -179,7 +179,9 @@ describe.each([
     const { task, api } = await play(script, { secrets });
     expect(await task.page.evaluate('window.got')).toEqual([{ plant: 'Fern', code: 'swordfish-77' }]);
     expect(JSON.stringify(api.requests)).not.toContain('swordfish-77');
-    expect(JSON.stringify(api.requests.at(-1)!.body.messages)).toContain('Added Fern, code [CODE]');
+    expect(JSON.stringify(api.requests.at(-1)!.body.messages)).toContain(
+      'Added Fern, code <secret>CODE</secret>',
+    );
   });
 
   it('never hears of the tools of a host that is not admitted', async () => {

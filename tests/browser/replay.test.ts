@@ -5,8 +5,8 @@ import { describe, expect, it } from 'vitest';
 import { ActionProblem, Player } from '../../src/agents/replay/player';
 import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
+import { agentTask } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
-import { claudeTask } from '../support/claude-task';
 import { at } from '../support/messages-api';
 
 const LOG = `<script>window.log = []; const note = text => { log.push(text); document.title = log.join(' ') }</script>`;
@@ -225,7 +225,7 @@ describe('a replay ends where the trial did', () => {
     // Each has a name that outlives a change of the page's order.
     expect(JSON.stringify(recorded)).not.toContain('nth-child');
     const page = await pages.openPage(path);
-    const task = claudeTask(page);
+    const task = agentTask(page);
     const player = new Player(task, 3_000);
     await player.play(JSON.parse(JSON.stringify(recording)));
     await expect.poll(() => stateOf(page)).toEqual(await stateOf(first.page));
@@ -249,10 +249,7 @@ describe('a secret', () => {
     expect(JSON.stringify(recording)).not.toContain('horse');
     const page = await pages.openPage('/form');
     const play = (given: Record<string, string>) =>
-      new Player(claudeTask(page, { secrets: given }), 1_000).play(
-        // The test's own mask writes names in brackets.
-        JSON.parse(JSON.stringify(recording).replace('[SHOP]', '<secret>SHOP</secret>')),
-      );
+      new Player(agentTask(page, { secrets: given }), 1_000).play(JSON.parse(JSON.stringify(recording)));
     await play({ SHOP: 'another' });
     expect(await page.getByLabel('Password').inputValue()).toBe('another');
     await expect(play({})).rejects.toThrow(
@@ -288,7 +285,7 @@ describe('a page that has changed', () => {
     const first = await pages.open('/form');
     await first.act('form_input', { target: await first.ref(/textbox "Name"/), value: 'Mira' });
     const broken = JSON.stringify(recordingOf(first.actions)).replace('getBy', 'byHand');
-    const player = new Player(claudeTask(await pages.openPage('/form')), 3_000);
+    const player = new Player(agentTask(await pages.openPage('/form')), 3_000);
     const failure = await player.play(JSON.parse(broken)).catch(error => error);
     expect(failure).toBeInstanceOf(ActionProblem);
     expect(failure.message).toMatch(/^action 1: .* can't be used: .*there is no `byHand/);
@@ -308,7 +305,7 @@ describe('a page that has changed', () => {
     const page = await pages.openPage('/form');
     const inShadow = change.startsWith('document.querySelectorAll');
     await page.evaluate(inShadow ? `host.remove(); ${change}` : change);
-    const player = new Player(claudeTask(page), 3_000);
+    const player = new Player(agentTask(page), 3_000);
     const failure = await player.play(recording).catch(error => error);
     expect(failure).toBeInstanceOf(ActionProblem);
     expect(failure.message).toMatch(message);

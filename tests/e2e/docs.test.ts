@@ -147,7 +147,7 @@ describe.skipIf(process.platform === 'win32')('in a suite', () => {
     gpt = await startGpt();
   });
   afterAll(async () => {
-    shop.close();
+    await shop.close();
     await model.close();
     await gpt.close();
     if (!process.env.TASKPROOF_KEEP_SUITES)

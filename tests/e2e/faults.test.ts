@@ -1,10 +1,10 @@
 // What happens to a run happens to it on purpose here: it ends, says what happened, and loses no finished trial.
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
+import { serve } from '../support/serve';
 import { config, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
@@ -89,14 +89,13 @@ const faults: Record<string, Fault> = {
 
 /** A site that answers once and is gone. */
 async function startMortalSite(): Promise<string> {
-  const server = createServer((_, response) => {
+  const { server, url } = await serve((_, response) => {
     response.writeHead(200, { 'content-type': 'text/html', connection: 'close' });
     response.end('<a href="/next">Go</a>');
     server.close();
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   server.unref();
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  return `${url}/`;
 }
 
 test('each fault ends its trial with what happened, and no other; no process is left', async () => {

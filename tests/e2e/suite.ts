@@ -1,14 +1,14 @@
 // Temporary Playwright suites and real `playwright test` processes in them.
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { RequestListener } from 'node:http';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/data/results';
 import { compileCache } from '../support/compile-cache';
+import { serve } from '../support/serve';
 
 /** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends (./setup.ts). */
 const endings: (() => unknown)[] = [];
@@ -188,13 +188,9 @@ assertions:
 ${assertions ?? "  - type: dom\n    selector: '#done'\n    state: visible\n"}`;
 }
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void;
-
 /** A site on 127.0.0.1: a text is an HTML page's body. */
-export async function startSite(
-  pages: Record<string, string | Handler>,
-): Promise<{ url: string; close(): Promise<void> }> {
-  const server = createServer((request, response) => {
+export async function startSite(pages: Record<string, string | RequestListener>) {
+  const { url, close } = await serve((request, response) => {
     const page = pages[new URL(request.url!, 'http://x').pathname];
     if (typeof page === 'function') return page(request, response);
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
@@ -202,14 +198,8 @@ export async function startSite(
       `<!doctype html><html lang="en"><title>Site</title><body>${page ?? 'Not found'}</body></html>`,
     );
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const close = () =>
-    new Promise<void>(resolve => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
   endings.push(close);
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+  return { url, close };
 }
 
 const TYPES: Record<string, string> = {
@@ -222,14 +212,13 @@ const TYPES: Record<string, string> = {
 
 /** A folder of files over HTTP, as `show-report` serves a report. */
 export async function serveFolder(folder: string): Promise<string> {
-  const server = createServer((request, response) => {
+  const { url, close } = await serve((request, response) => {
     const path = decodeURIComponent(new URL(request.url!, 'http://x').pathname);
     const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
     if (!existsSync(file)) return void response.writeHead(404).end();
     response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
     response.end(readFileSync(file));
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  endings.push(() => server.close());
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  endings.push(close);
+  return `${url}/`;
 }

@@ -1,91 +1,114 @@
-// A minimal AgentTask: it counts turns and keeps their titles, but records nothing.
-
+// An AgentTask for tests of agents: a real session, and turns that are kept in a list, without a trial.
 import type { Page } from '@playwright/test';
-import { type SessionTask, TurnLimitError } from '../../src/agents/agent';
+import { BudgetExceededError, type SessionTask, TurnLimitError } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/actions/record';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
 import type { Action } from '../../src/data/record';
+import type { Usage } from '../../src/data/usage';
 import { secretMask } from '../../src/text/mask';
 
-export interface TaskInput {
-  goal: string;
-  /** Default 20. */
-  maxSteps?: number;
-  /** Default 1. */
-  seed?: number;
-  allowedDomains?: string[];
-  pageTools?: PageToolsMode;
-  secrets?: Record<string, string>;
-  signal?: AbortSignal;
+export interface RecordedTurn {
+  title: string;
+  narration: string[];
+  actions: Action[];
+  usage: Usage[];
 }
 
 export interface TestTask extends SessionTask {
-  /** The titles of the turns so far. */
-  readonly titles: string[];
-  readonly actions: Action[];
-  /** What it said, in order. */
-  readonly said: string[];
+  readonly turns: RecordedTurn[];
+  abort(reason: Error): void;
 }
 
-/** An AgentTask on an open page. A new tab becomes the active one, as in a trial. */
-export function agentTask(page: Page, input: TaskInput): TestTask {
-  const { goal, maxSteps = 20, seed = 1, secrets = {} } = input;
-  const titles: string[] = [];
-  const actions: Action[] = [];
-  const said: string[] = [];
+export interface TaskSetup {
+  goal?: string;
+  maxSteps?: number;
+  maxCostUsd?: number;
+  secrets?: Record<string, string>;
+  allowedDomains?: string[];
+  pageTools?: PageToolsMode;
+  timeLeftMs?: number;
+  signal?: AbortSignal;
+}
+
+const sessions = new WeakMap<Page, Session[]>();
+
+/** Ends what tasks listen to on a page, so that another test can have it. */
+export function endTasks(page: Page): void {
+  for (const session of sessions.get(page) ?? []) session.dispose();
+  sessions.delete(page);
+}
+
+export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
   const session = new Session(page.context(), page);
-  const webmcp = new PageTools(session, input.allowedDomains ?? ['127.0.0.1'], input.pageTools);
-  page.once('close', () => session.dispose());
+  sessions.set(page, [...(sessions.get(page) ?? []), session]);
+  const webmcp = new PageTools(session, setup.allowedDomains ?? ['127.0.0.1', 'localhost'], setup.pageTools);
+  const controller = new AbortController();
+  const signal = setup.signal ?? controller.signal;
+  const turns: RecordedTurn[] = [];
+  const secrets = setup.secrets ?? {};
+  const maxSteps = setup.maxSteps ?? 20;
+  let usage: Usage[] = [];
+  let cost: number | null = 0;
   const mask = secretMask(secrets);
   session.mask = mask;
   return {
-    goal,
-    maxSteps,
-    seed,
-    secrets,
-    titles,
-    actions,
-    said,
-    context: page.context(),
-    entryUrl: page.url(),
-    allowedDomains: input.allowedDomains ?? ['127.0.0.1'],
-    maxCostUsd: undefined,
-    signal: input.signal ?? new AbortController().signal,
-    timeLeftMs: 60_000,
-    costUsd: 0,
+    goal: setup.goal ?? 'Do the task.',
     get page() {
       return session.page;
     },
-    get turnsLeft() {
-      return maxSteps - titles.length;
+    context: page.context(),
+    entryUrl: page.url(),
+    allowedDomains: setup.allowedDomains ?? ['127.0.0.1', 'localhost'],
+    maxSteps,
+    maxCostUsd: setup.maxCostUsd,
+    seed: 1,
+    signal,
+    get timeLeftMs() {
+      return setup.timeLeftMs ?? 60_000;
     },
+    get turnsLeft() {
+      return maxSteps - turns.length;
+    },
+    get costUsd() {
+      return cost;
+    },
+    secrets,
     async turn(title, fn) {
-      if (titles.length >= maxSteps) throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
-      titles.push(title);
+      signal.throwIfAborted();
+      if (turns.length >= maxSteps) throw new TurnLimitError(`all ${maxSteps} turns are used`);
+      if (setup.maxCostUsd !== undefined && (cost ?? 0) >= setup.maxCostUsd)
+        throw new BudgetExceededError(`${setup.maxCostUsd} dollars are spent`);
+      const turn: RecordedTurn = { title, narration: [], actions: [], usage: usage.splice(0) };
+      turns.push(turn);
       return fn({
-        number: titles.length,
-        narrate: text => void said.push(text),
+        number: turns.length,
+        narrate: text => turn.narration.push(text),
+        action: action => turn.actions.push(action),
         record: async () => undefined,
         readOnly: () => undefined,
-        action: action => void actions.push(action),
       });
     },
-    usage: () => undefined,
-    activate: tab => session.activate(tab),
-    session,
-    webmcp,
-    pageToolsMode: webmcp.mode,
-    pageTools: () => webmcp.list(),
-    callPageTool: (name, given = {}) => webmcp.call(session.page, name, given),
-    recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
+    usage(added) {
+      usage = [...usage, added];
+      cost = cost === null || added.costUsd == null ? null : cost + added.costUsd;
+    },
+    activate: active => session.activate(active),
     specId: null,
     specName: null,
     specHash: null,
     done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,
-    takeNotices: () => [],
+    takeNotices: () => session.takeNotices(),
     mask,
+    webmcp,
+    pageToolsMode: webmcp.mode,
+    pageTools: () => webmcp.list(),
+    callPageTool: (name, given = {}) => webmcp.call(session.page, name, given),
+    recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
+    turns,
+    session,
+    abort: reason => controller.abort(reason),
   };
 }

@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/calls';
 import { Driver } from '../../src/agents/tools/driver';
 import type { Action } from '../../src/data/record';
-import { claudeTask, endTasks, type TaskSetup } from './claude-task';
+import { agentTask, endTasks, type TaskSetup } from './agent-task';
 import { call, type JsonObject, textsOf } from './messages-api';
 import { leaveSharedBrowser, sharedBrowser } from './shared-browser';
 import { usedPages } from './used-pages';
@@ -124,7 +124,7 @@ export function harness(pages: Pages, args: string[] = []) {
   }
 
   function drive(page: Page, setup: TaskSetup & { members?: Members } = {}) {
-    const task = claudeTask(page, setup);
+    const task = agentTask(page, setup);
     const driver = new Driver(task);
     const actions: Action[] = [];
     driver.onDone = done => void actions.push(done);

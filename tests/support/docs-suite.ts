@@ -9,13 +9,12 @@ import {
   readFileSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { compileCache } from './compile-cache';
 import { byRef, call, done, reply, type Script, startMessagesApi } from './messages-api';
 import { flat, startOpenAiApi } from './openai-api';
+import { serve } from './serve';
 
 export interface Ended {
   code: number | null;
@@ -44,8 +43,8 @@ const PAGES: Record<string, string> = {
 };
 
 /** @returns the shop's address, and how to close it */
-export async function startShop(): Promise<{ url: string; close(): void }> {
-  const server = createServer((request, response) => {
+export function startShop() {
+  return serve((request, response) => {
     const path = new URL(request.url!, 'http://x').pathname;
     if (request.method === 'POST' && path === '/api/trials') return void response.writeHead(201).end('{}');
     response.writeHead(path in PAGES ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
@@ -53,12 +52,6 @@ export async function startShop(): Promise<{ url: string; close(): void }> {
       `<!doctype html><html lang="en"><title>Shop</title><body>${PAGES[path] ?? 'Not found'}</body></html>`,
     );
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const close = () => {
-    server.close();
-    server.closeAllConnections();
-  };
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
 /** The model's part in the README's spec. */

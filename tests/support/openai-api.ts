@@ -1,7 +1,7 @@
 // The two APIs of OpenAI on 127.0.0.1, Responses and Chat Completions, answered by the scripts of the Messages API server.
 // They check the rules about calls and results, and what the model supports.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import {
   type Answer,
   callTool,
@@ -11,6 +11,7 @@ import {
   scriptedRequest,
 } from './messages-api/script';
 import { type JsonObject, textTokens } from './messages-api/tokens';
+import { serve } from './serve';
 
 export interface OpenAiApiOptions {
   script: Script;
@@ -66,22 +67,8 @@ function flatCall({ toolset_name: _, ...block }: JsonObject): JsonObject {
 
 export async function startOpenAiApi(options: OpenAiApiOptions) {
   const api = new Api(options);
-  // Node closes connections that are idle for 5 s, also at the moment when a slow trial's next request arrives.
-  const server = createServer(
-    { keepAliveTimeout: 0 },
-    (request, response) => void api.handle(request, response),
-  );
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
-    apiKey: api.apiKey,
-    requests: api.requests,
-    close: () =>
-      new Promise<void>(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await serve((request, response) => void api.handle(request, response));
+  return { url: `${url}/v1`, apiKey: api.apiKey, requests: api.requests, close };
 }
 
 export type OpenAiApi = Awaited<ReturnType<typeof startOpenAiApi>>;
@@ -95,14 +82,13 @@ class Api {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const raw = await text(request);
     const logged: LoggedRequest = { path: request.url ?? '', body: {}, status: 200 };
     const index = this.requests.push(logged) - 1;
     try {
       if (request.headers.authorization !== `Bearer ${this.apiKey}`)
         throw new Refused(401, `Incorrect API key provided: ${request.headers.authorization}`);
-      logged.body = JSON.parse(Buffer.concat(chunks).toString('utf8')) as JsonObject;
+      logged.body = JSON.parse(raw) as JsonObject;
       const isChat = logged.path === '/v1/chat/completions';
       if (!isChat && logged.path !== '/v1/responses')
         throw new Refused(404, `no such endpoint: ${logged.path}`);

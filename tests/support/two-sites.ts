@@ -1,8 +1,8 @@
 // A site that a guard allows, and one that it does not, both on this machine, with different names.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { serve } from './serve';
 import { TEST_NAMES } from './shared-browser';
 
 /** What a site answers; undefined for its default answer. */
@@ -23,25 +23,14 @@ export async function startSite(
   answer: (path: string, request: IncomingMessage) => Answer | undefined,
 ): Promise<Site> {
   const hits: string[] = [];
-  const server: Server = createServer((request: IncomingMessage, response: ServerResponse) => {
+  const { port, close } = await serve((request, response) => {
     const path = request.url ?? '/';
     if (path !== '/favicon.ico') hits.push(`${request.method} ${path}`);
     const { status = 200, headers = {}, body = '', never } = answer(path, request) ?? {};
     if (never) return;
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    origin: `http://${host}:${port}`,
-    port,
-    hits,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  return { origin: `http://${host}:${port}`, port, hits, close };
 }
 
 /** A persistent context that resolves every `*.test` name to this machine. */

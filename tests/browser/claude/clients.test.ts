@@ -6,8 +6,8 @@ import { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import { OAuth2Client } from 'google-auth-library';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClaudeClient, type ClaudeOptions, claude } from '../../../src';
+import { agentTask, type TaskSetup } from '../../support/agent-task';
 import { harness, html } from '../../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
   type Answer,
   brokenCall,
@@ -67,7 +67,7 @@ async function play(
   setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
 ) {
   api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = claudeTask(await pages.samePage(), setup);
+  const task = agentTask(await pages.samePage(), setup);
   const [make, model] = CLIENTS[name]!;
   const agent = claude({ client: make(api.url), model, maxRetries: 1, ...options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
@@ -167,7 +167,7 @@ describe('a client that can not authenticate', () => {
       },
     });
     const agent = claude({ client, model: 'anthropic.claude-opus-5-5-v1', maxRetries: 0 });
-    const outcome = Promise.resolve(agent.run(claudeTask(await pages.samePage())));
+    const outcome = Promise.resolve(agent.run(agentTask(await pages.samePage())));
     expect(await problem(outcome)).toMatch(
       /^claude: the client can't authenticate: .*AWS credentials.*Could not load credentials from any providers/,
     );
@@ -178,7 +178,7 @@ describe('a client that can not authenticate', () => {
     const client = new AnthropicVertex({ baseURL: api.url, region: 'global', authClient: google() as never });
     client.projectId = null;
     const agent = claude({ client, model: 'claude-opus-5-5@20260801' });
-    const outcome = Promise.resolve(agent.run(claudeTask(await pages.samePage())));
+    const outcome = Promise.resolve(agent.run(agentTask(await pages.samePage())));
     expect(await problem(outcome)).toMatch(/^claude: the request could not be made: No projectId was given/);
   });
 });
@@ -201,7 +201,7 @@ it("a request goes the client's own way: its fetch, its headers, its middleware"
       },
     ],
   });
-  await claude({ client }).run(claudeTask(await pages.samePage()));
+  await claude({ client }).run(agentTask(await pages.samePage()));
   expect(asked).toEqual(['middleware', 'fetch']);
   expect(api.requests[0]!.headers['x-team']).toBe('web');
 });

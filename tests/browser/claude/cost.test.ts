@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { agentTask, type TaskSetup } from '../../support/agent-task';
 import { harness, html } from '../../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
   at,
   call,
@@ -32,7 +32,7 @@ afterEach(end);
 
 async function play(script: Script, setup: TaskSetup & { options?: ClaudeOptions } = {}) {
   api = await startMessagesApi({ script });
-  const task = claudeTask(await pages.openPage('/'), { maxSteps: 60, ...setup });
+  const task = agentTask(await pages.openPage('/'), { maxSteps: 60, ...setup });
   const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0, ...setup.options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
 }

@@ -6,7 +6,7 @@ import { claude } from '../../../src/agents/claude';
 import { recordNetwork } from '../../../src/browser/session/network';
 import { AssertionFailure, checkAssertion } from '../../../src/grading/assertions';
 import { parseTaskSpec } from '../../../src/spec';
-import { claudeTask, endTasks } from '../../support/claude-task';
+import { agentTask, endTasks } from '../../support/agent-task';
 import { type MessagesApi, playExamples, startMessagesApi } from '../../support/messages-api';
 import { leaveSharedBrowser, sharedBrowser } from '../../support/shared-browser';
 import { usedPages } from '../../support/used-pages';
@@ -45,7 +45,7 @@ describe('with a script in the place of the model, Claude passes what did not ho
     // On a busy machine, the network may be idle between a document and its scripts, so that alone would not do.
     await page.waitForLoadState('networkidle');
     await expect(checkAll(page, 100)).rejects.toThrow(AssertionFailure);
-    const task = claudeTask(page, { goal: spec.goal, maxSteps: spec.maxSteps });
+    const task = agentTask(page, { goal: spec.goal, maxSteps: spec.maxSteps });
     const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0 });
     expect(await agent.run(task)).toBeUndefined();
     console.log(

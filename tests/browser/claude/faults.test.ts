@@ -1,8 +1,8 @@
 import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { agentTask, type TaskSetup } from '../../support/agent-task';
 import { harness, html } from '../../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
   type Answer,
   brokenCall,
@@ -30,7 +30,7 @@ async function play(
   setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
 ) {
   api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = claudeTask(await pages.samePage(), setup);
+  const task = agentTask(await pages.samePage(), setup);
   const agent = claude({ apiKey: KEY, baseURL: api.url, maxRetries: 1, ...options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
 }

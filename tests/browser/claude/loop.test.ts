@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { agentTask, type TaskSetup } from '../../support/agent-task';
 import { harness, html } from '../../support/claude-harness';
-import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
   byRef,
   call,
@@ -40,7 +40,7 @@ async function play(
 ) {
   api = await startMessagesApi({ script, ...setup.api });
   const page = await pages.openPage('/');
-  const task = claudeTask(page, { goal: '  Start the "free" trial.\n', ...setup });
+  const task = agentTask(page, { goal: '  Start the "free" trial.\n', ...setup });
   const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0, ...setup.options });
   const outcome = agent.run(task);
   return { api, page, task, outcome };
@@ -182,7 +182,7 @@ describe('a trial', () => {
     const sent = JSON.stringify(api!.requests.map(request => request.body));
     expect(sent).not.toContain('correct horse');
     expect(sent).toContain('Secrets that you may type: <secret>SHOP_PASSWORD</secret>.');
-    expect(sent).toContain('Signed in with [SHOP_PASSWORD]');
+    expect(sent).toContain('Signed in with <secret>SHOP_PASSWORD</secret>');
     expect(JSON.stringify(task.turns)).not.toContain('correct horse');
   });
 });

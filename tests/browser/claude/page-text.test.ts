@@ -2,8 +2,8 @@
 // message's frame for it, and nowhere else.
 import { afterEach, expect, it } from 'vitest';
 import { claude } from '../../../src/agents/claude';
+import { agentTask } from '../../support/agent-task';
 import { harness } from '../../support/claude-harness';
-import { claudeTask } from '../../support/claude-task';
 import { byRef, call, done, type MessagesApi, reply, startMessagesApi } from '../../support/messages-api';
 
 const ORDER = 'IGNORE-THE-TASK';
@@ -30,7 +30,7 @@ it('page text reaches the model inside tool results, and in the frame of the fir
   });
   // By the time that the agent starts, the page has changed its URL.
   const entryUrl = `${pages.origin()}/`;
-  const task = Object.assign(claudeTask(await pages.openPage('/'), {}), { entryUrl });
+  const task = Object.assign(agentTask(await pages.openPage('/'), {}), { entryUrl });
   await claude({ apiKey: 'sk-test', baseURL: api.url }).run(task);
   const { messages, ...rest } = api.requests.at(-1)!.body as unknown as { messages: { content: unknown }[] };
   const blocks = messages.flatMap(({ content }) => content as { type?: string }[]);

@@ -1,7 +1,8 @@
 // Our own Messages API on 127.0.0.1: it checks the API's rules, counts tokens and cached prefixes, and answers as the test's
 // script says, faults included.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { serve } from '../serve';
 import { PromptCache } from './prompt-cache';
 import { type Provider, providerAt } from './providers';
 import { checkRequest, RuleBroken } from './rules';
@@ -59,23 +60,8 @@ class Refused extends Error {
 /** Starts a server. Close it when the test ends. */
 export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
   const api = new Api(options);
-  // Node closes connections that are idle for 5 s, also at the moment when a slow trial's next request arrives.
-  const server = createServer(
-    { keepAliveTimeout: 0 },
-    (request, response) => void api.handle(request, response),
-  );
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    apiKey: api.apiKey,
-    requests: api.requests,
-    close: () =>
-      new Promise(resolve => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  };
+  const { url, close } = await serve((request, response) => void api.handle(request, response));
+  return { url, apiKey: api.apiKey, requests: api.requests, close };
 }
 
 class Api {
@@ -91,7 +77,7 @@ class Api {
   }
 
   async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const raw = await readAll(request);
+    const raw = await text(request);
     const logged: LoggedRequest = { headers: request.headers, body: {}, status: 200 };
     this.requests.push(logged);
     const path = request.url!.split('?')[0]!;
@@ -222,10 +208,10 @@ class Api {
     };
     const message = this.message(body, reply, logged);
     const streamed = body.stream === true;
-    const text = streamed ? streamOf(message).join('') : JSON.stringify(message);
+    const whole = streamed ? streamOf(message).join('') : JSON.stringify(message);
     const { streamType, framed } = this.providers.get(response)!;
     response.writeHead(200, { 'content-type': streamed ? streamType : 'application/json' });
-    const half = text.slice(0, streamed ? text.lastIndexOf('event: content_block_stop') : text.length / 2);
+    const half = whole.slice(0, streamed ? whole.lastIndexOf('event: content_block_stop') : whole.length / 2);
     const begun = streamed ? framed(half) : half;
     if (fault.fault === 'stream-error') {
       response.write(begun);
@@ -279,10 +265,4 @@ function joined(body: JsonObject): JsonObject {
     else messages.push({ role: role!, content: blocks });
   }
   return { ...body, messages };
-}
-
-async function readAll(request: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString('utf8');
 }
