@@ -107,6 +107,7 @@ function library() {
     rules: {
       ...from('change'),
       ...from('confirm'),
+      ...from('policy'),
       keyOf: require('../dist/data/row-names.js').keyOf,
     },
   };
