@@ -73,6 +73,7 @@ async function judged({ name, kind, passes, trial }, /** @type {any} */ judge) {
       ...trial,
       budgetUsd: undefined,
       signal: AbortSignal.timeout(TIME_MS),
+      waiting: (/** @type {Promise<unknown>} */ promise) => promise,
     });
     const costUsd = judgement.usage?.costUsd ?? null;
     return { name, kind, passes, passed: judgement.passed, reason: judgement.reason, costUsd, judgement };

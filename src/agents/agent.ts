@@ -56,8 +56,16 @@ export interface AgentTask {
   readonly seed: number;
   /** Aborted when the trial's time is up, its page is gone or the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Milliseconds left for this trial. */
+  /** Milliseconds left for this trial. They stand still during `waiting`. */
   readonly timeLeftMs: number;
+  /**
+   * Waits for a model's answer, or for leave to ask it (`'limit'`: a rate limit, a pause before another try), and resolves or
+   * rejects as the promise does: `await task.waiting(client.messages.create({ ... }))`. As long as one such promise is
+   * pending, the trial's time stands still. The record and the report show the time apart.
+   *
+   * @throws AgentApiError if an answer takes more than 30 minutes.
+   */
+  waiting<T>(promise: Promise<T>, kind?: 'model' | 'limit'): Promise<T>;
   /** Turns that are left. */
   readonly turnsLeft: number;
   /** US dollars that `usage` has reported so far; null once a price was unknown. */

@@ -9,7 +9,7 @@ import { parsedUrl } from '../spec/url';
 import { AgentRun, type TrialPlan } from '../trial/run-agent';
 import { runError } from './inside/errors';
 import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
-import { attachTo, seedOf, testOutput, trialPlanOf } from './trial-test';
+import { addTime, attachTo, outputTo, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -82,17 +82,18 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
         locate: () => undefined,
       };
-      if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + plan.maxSteps * plan.turnTimeoutMs);
+      addTime(testInfo, plan.maxSteps * plan.turnTimeoutMs);
       return runAgent(page, plan, testInfo);
     },
   };
 }
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
-  const run = new AgentRun(plan, await openSession(page, plan.allowedDomains), testOutput);
+  const output = outputTo(testInfo);
+  const run = new AgentRun(plan, await openSession(page, plan.allowedDomains), output);
   const { turns, session } = run;
   try {
-    return await testOutput.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
+    return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
       const { status, errorKind, reason } = await run.runAgent();
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
       const { records, usage } = turns;

@@ -40,10 +40,9 @@ export class TrialTest {
     const { testInfo } = this;
     const plan = this.plan(loaded);
     showUsed(testInfo.annotations, plan.spec);
-    // A timeout of 0 means none, as in debugging.
-    if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
+    addTime(testInfo, trialTimeMs(plan));
     const opened = await openSession(this.page, plan.allowedDomains);
-    this.trial = new Trial(plan, opened, testOutput);
+    this.trial = new Trial(plan, opened, outputTo(testInfo));
     const record = await this.trial.run();
     this.attach(record);
     if (record.outcome === 'passed') return;
@@ -131,14 +130,22 @@ export function trialPlanOf(
 }
 
 /** Shows a trial in its Playwright test: turns and assertions as steps, with their evidence. */
-export const testOutput: TrialOutput = {
-  step: (title, body, location) =>
-    test.step(
-      oneLine(title, 300),
-      step => body((name, body) => step.attach(name, { body, contentType: 'image/jpeg' })),
-      location ? { location } : {},
-    ),
-};
+export function outputTo(testInfo: TestInfo): TrialOutput {
+  return {
+    step: (title, body, location) =>
+      test.step(
+        oneLine(title, 300),
+        step => body((name, body) => step.attach(name, { body, contentType: 'image/jpeg' })),
+        location ? { location } : {},
+      ),
+    extend: ms => addTime(testInfo, ms),
+  };
+}
+
+/** A timeout of 0 means none, as in debugging. */
+export function addTime(testInfo: TestInfo, ms: number): void {
+  if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + ms);
+}
 
 /** Not `testInfo.attach`, which would add a step. */
 export function attachTo({ attachments }: TestInfo, name: string, contentType: string, body: string): void {

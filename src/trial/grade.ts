@@ -10,6 +10,7 @@ import { problemsIn } from '../spec/errors';
 import { parsedUrl } from '../spec/url';
 import { messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
+import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
 import { keyPointTitle } from './transcript';
 
@@ -95,9 +96,15 @@ export async function judgeTrial(
   stopped: AbortSignal,
 ): Promise<Judged> {
   const { mask, pictures } = trial;
+  const late = new AbortController();
+  const seconds = judgeTimeMs(pictures.length) / 1000;
+  const clock = new Clock(trial, judgeTimeMs(pictures.length), () =>
+    late.abort(new Error(`its time (${seconds} s) was up`)),
+  );
+  stopped.addEventListener('abort', () => clock.stop());
   try {
-    const signal = AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]);
-    const judged = await judgedTrial(trial, assertions, signal);
+    const signal = AbortSignal.any([late.signal, stopped]);
+    const judged = await judgedTrial(trial, assertions, signal, clock);
     const returned: unknown = await abortable(() => judge.judge(judged), signal);
     const judgement = readJudgement(returned, judge, mask);
     await showJudgement(trial, judgement);
@@ -106,6 +113,8 @@ export async function judgeTrial(
     const usage = error instanceof JudgeError ? error.usage : undefined;
     const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
     return { error: said, ...(usage && { usage }) };
+  } finally {
+    clock.stop();
   }
 }
 
@@ -113,6 +122,7 @@ async function judgedTrial(
   { plan, session, mask, pictures, turns }: AgentRun,
   assertions: readonly AssertionResult[],
   signal: AbortSignal,
+  clock: Clock,
 ): Promise<JudgedTrial> {
   const spec = plan.spec!;
   const cap = plan.maxCostUsd;
@@ -130,6 +140,7 @@ async function judgedTrial(
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     signal,
+    waiting: (promise, kind) => clock.waiting(promise, kind),
   };
 }
 

@@ -12,12 +12,13 @@ import {
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
-import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
+import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus, type WaitTimes } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
 import { type Mask, secretMask } from '../text/mask';
+import { Clock } from './clock';
 import { Turns } from './turns';
 
 /** Adds a JPEG to the step that is shown. */
@@ -26,6 +27,8 @@ export type Attach = (name: string, image: Buffer) => Promise<void>;
 /** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
 export interface TrialOutput {
   step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: Location): Promise<T>;
+  /** Gives the test so many milliseconds more. */
+  extend?(ms: number): void;
 }
 
 type PlannedTask = Pick<
@@ -89,12 +92,14 @@ export class AgentRun {
   readonly turns: Turns;
   /** Pictures for the judge. */
   readonly pictures: JudgedTrial['screenshots'][number][] = [];
+  readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
   /** Set when another agent takes over from a recording. */
   protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();
-  private deadline = 0;
+  /** The agent's time. */
+  private clock: Clock | undefined;
   /** Set when it is ended from outside. */
   private halted: AgentEnd | undefined;
   private readonly unwatch: () => void;
@@ -127,21 +132,19 @@ export class AgentRun {
   async runAgent(): Promise<AgentEnd> {
     const { plan, turns } = this;
     const { maxSteps, turnTimeoutMs } = plan;
-    const time = maxSteps * turnTimeoutMs;
-    this.deadline = performance.now() + time;
     const limit = `${maxSteps} turns of ${turnTimeoutMs / 1000} s`;
     const late = ended('timed_out', `the time limit (${limit}) was reached`);
-    const timer = setTimeout(() => this.halt(late), time);
+    const clock = new Clock(this, maxSteps * turnTimeoutMs, () => this.halt(late));
+    this.clock = clock;
     try {
       if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
-      const result: unknown = await abortable(() => plan.agent.run(this.task()), this.abort.signal);
+      const result: unknown = await abortable(() => plan.agent.run(this.task(clock)), this.abort.signal);
       await turns.pictured;
       return turns.limit ?? this.endBy(result);
     } catch (error) {
       return this.endByError(error);
     } finally {
-      clearTimeout(timer);
       // An agent that goes on after its end has an aborted signal and gets no further turn.
       this.halt(ended('completed', 'the agent has ended its turn'));
     }
@@ -150,12 +153,12 @@ export class AgentRun {
   /** Ends the agent's run if it is still going, without waiting for pending work. */
   protected halt(end: AgentEnd): void {
     this.halted ??= end;
+    this.clock?.stop();
     this.abort.abort(new Error(end.reason ?? end.status));
   }
 
-  private task(): SessionTask {
+  private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
-    const left = () => Math.max(0, this.deadline - performance.now());
     const { agent, spec, identity, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
@@ -175,8 +178,9 @@ export class AgentRun {
       done: [],
       signal: this.abort.signal,
       get timeLeftMs() {
-        return left();
+        return clock.leftMs;
       },
+      waiting: (promise, kind) => clock.waiting(promise, kind),
       get turnsLeft() {
         return turns.left;
       },

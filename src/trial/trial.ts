@@ -97,6 +97,7 @@ export class Trial extends AgentRun {
     const { plan, judged, failure, turns, mask, healed, opened } = this;
     const { guard, refusals, network } = opened;
     const end = this.end ?? NOT_ENDED;
+    const { modelTimeMs, waitTimeMs } = this.waited;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
     const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
     const maskUrls = <Type extends { url: string }>(all: readonly Type[]) =>
@@ -127,6 +128,8 @@ export class Trial extends AgentRun {
       costUsd: usage.costUsd,
       finalUrl: shortUrl(mask(this.session.page.url())) || null,
       examination: this.examination,
+      modelTimeMs: Math.round(modelTimeMs),
+      waitTimeMs: Math.round(waitTimeMs),
       startedAt: this.startDate.toISOString(),
       durationMs: Math.round(performance.now() - this.startedAt),
     };

@@ -67,6 +67,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     get timeLeftMs() {
       return setup.timeLeftMs ?? 60_000;
     },
+    waiting: promise => promise,
     get turnsLeft() {
       return maxSteps - turns.length;
     },

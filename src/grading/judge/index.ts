@@ -1,6 +1,7 @@
 // The interface of a judge, and the judge that uses a Claude model. Configs import this file, so what needs the SDK is loaded when a
 // trial is judged.
 import { z } from 'zod';
+import type { AgentTask } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
 import type { Judgement } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
@@ -27,6 +28,8 @@ export interface JudgedTrial {
   budgetUsd: number | undefined;
   /** Aborted when the judge's time is up or the test ends. */
   signal: AbortSignal;
+  /** Waits for a model, as `waiting` of an agent's task does: meanwhile the judge's time stands still. */
+  waiting: AgentTask['waiting'];
 }
 
 /** Grades what no selector can check. It can turn a pass into a failure, never the reverse. */

@@ -1,5 +1,5 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import {
   type AssertionResult,
   type JudgeResult,
@@ -14,6 +14,7 @@ import { transcript } from '../../../src/trial/transcript';
 import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from '../grading/judge/trials';
 
+const sleep = (ms: number) => new Promise<void>(resolve => setTimeout(resolve, ms));
 const PASSED = { passed: true, reason: 'fine' };
 
 /** A trial to be judged, and the steps that show it. */
@@ -48,6 +49,7 @@ function toJudge(): { trial: AgentRun; steps: string[] } {
       page,
     },
     output,
+    waited: { modelTimeMs: 0, waitTimeMs: 0 },
     pictures: shots(1),
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
     turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } },
@@ -146,25 +148,47 @@ test('a judge that never ends is left when the test ends', async () => {
   expect(await result).toEqual({ error: 'judge "mine": the run was interrupted' });
 });
 
-test('two minutes for all calls, and five seconds for each picture up to thirty, end a judge that goes on', async () => {
-  const limits: [ms: number, timer: AbortController][] = [];
-  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => {
-    limits.push([ms, new AbortController()]);
-    return limits.at(-1)![1].signal;
+describe('its time', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
   });
-  onTestFinished(() => timeout.mockRestore());
-  const ended = async (pictures: number) => {
-    const { trial } = toJudge();
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  const judgedOf = (pictures: number, judge: Judge['judge']) => {
+    const { trial, steps } = toJudge();
     Object.assign(trial, { pictures: shots(pictures - 1) });
-    return judging(() => {
-      limits.at(-1)![1].abort(new Error('time is up'));
-      return new Promise(() => undefined);
-    }, trial);
+    return { trial, steps, judged: judging(judge, trial) };
   };
-  expect(await ended(1)).toEqual({ error: 'judge "mine": time is up' });
-  await ended(4);
-  await ended(90);
-  expect(limits.map(([ms]) => ms)).toEqual([125_000, 140_000, 270_000]);
-  // What a trial's test is given for its judge.
-  expect([1, 4, 90].map(judgeTimeMs)).toEqual([125_000, 140_000, 270_000]);
+
+  test.each([
+    [1, 125_000],
+    [4, 140_000],
+    [90, 270_000],
+  ])('two minutes, and five seconds for each picture up to thirty: with %i', async (pictures, ms) => {
+    // What a trial's test is given for its judge.
+    expect(judgeTimeMs(pictures)).toBe(ms);
+    const { judged } = judgedOf(pictures, () => new Promise(() => undefined));
+    let ended = false;
+    void judged.then(() => {
+      ended = true;
+    });
+    await vi.advanceTimersByTimeAsync(ms - 1);
+    expect(ended).toBe(false);
+    await vi.advanceTimersByTimeAsync(1);
+    expect(await judged).toEqual({ error: `judge "mine": its time (${ms / 1000} s) was up` });
+  });
+
+  test('does not pass while it waits for a model', async () => {
+    const { trial, steps, judged } = judgedOf(1, async ({ waiting }) => {
+      await waiting(sleep(600_000), 'limit');
+      await waiting(sleep(600_000));
+      return PASSED;
+    });
+    await vi.advanceTimersByTimeAsync(1_200_000);
+    expect(await judged).toMatchObject({ judgement: PASSED });
+    expect(trial.waited).toEqual({ modelTimeMs: 600_000, waitTimeMs: 600_000 });
+    expect(steps).toEqual(["✓ wait for the API's limit", '✓ wait for the model', '✓ judge "mine": fine']);
+  });
 });

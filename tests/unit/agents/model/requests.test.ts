@@ -40,6 +40,7 @@ function taskFor({ pageTools = false, task = {} }: Setting): SessionTask {
     signal: new AbortController().signal,
     mask: (text: string) => text,
     takeNotices: () => [],
+    waiting: (promise: Promise<unknown>) => promise,
     ...task,
   } as unknown as SessionTask;
 }

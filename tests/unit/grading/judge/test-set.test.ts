@@ -8,7 +8,7 @@ import { safeParseTaskSpec } from '../../../../src/spec';
 import { wilsonInterval } from '../../../../src/verdicts/statistics';
 import { believer } from '../../../support/judge-model';
 import { imageInfo } from '../../../support/messages-api';
-import { KEY, startApi } from './trials';
+import { judgedTrial, KEY, startApi } from './trials';
 
 const set = readTestSet();
 
@@ -43,9 +43,7 @@ test('a judge that believes the agent passes what is wrong', async () => {
   const api = await startApi(believer());
   const judge = webJudge({ baseURL: api.url, apiKey: KEY });
   const some = set.filter(({ name }) => name === 'pot-claim' || name === 'care-open');
-  const signal = new AbortController().signal;
-  for (const { trial } of some)
-    expect(await judge.judge({ ...trial, budgetUsd: undefined, signal })).toMatchObject({ passed: true });
+  for (const { trial } of some) expect(await judge.judge(judgedTrial(trial))).toMatchObject({ passed: true });
   expect(api.requests.every(({ status }) => status === 200)).toBe(true);
 });
 

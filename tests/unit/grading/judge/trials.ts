@@ -50,6 +50,7 @@ assertions:
     assertions: [{ title: '"#sent" is visible', passed: true }],
     budgetUsd: undefined,
     signal: new AbortController().signal,
+    waiting: promise => promise,
     ...changes,
   };
 }

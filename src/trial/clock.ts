@@ -1,0 +1,111 @@
+// The time of an agent or a judge: a clock that stands still while one waits for a model.
+import { AgentApiError, type AgentTask } from '../agents/agent';
+import { limited } from '../browser/waiting';
+import type { WaitTimes } from '../data/record';
+import type { AgentRun } from './run-agent';
+
+type ModelWait = NonNullable<Parameters<AgentTask['waiting']>[1]>;
+
+const STEPS = { model: 'wait for the model', limit: "wait for the API's limit" };
+/** Milliseconds after which a step shows the wait: nearly all requests get leave at once. */
+const SHOWN_AFTER_MS = { model: 0, limit: 1_000 };
+const TIMES = { model: 'modelTimeMs', limit: 'waitTimeMs' } as const satisfies Record<
+  string,
+  keyof WaitTimes
+>;
+const TICK_MS = 1_000;
+/** Milliseconds for one answer. */
+const PATIENCE_MS = 30 * 60_000;
+
+export class Clock {
+  private readonly pending = { model: 0, limit: 0 };
+  private state: 'running' | ModelWait | 'stopped' = 'running';
+  private since = performance.now();
+  /** Ends what goes on in this state. */
+  private leave: () => void;
+
+  /**
+   * @param run gets what was waited, also as more time for its test
+   * @param late called when the time is up
+   */
+  constructor(
+    private readonly run: Pick<AgentRun, 'plan' | 'output' | 'waited'>,
+    private left: number,
+    private readonly late: () => void,
+    private readonly patienceMs = PATIENCE_MS,
+  ) {
+    this.leave = this.begin();
+  }
+
+  get leftMs(): number {
+    this.count();
+    return Math.max(0, this.left);
+  }
+
+  /** @throws AgentApiError if a model does not answer for so long that its request must have no time limit */
+  async waiting<T>(promise: Promise<T>, kind: ModelWait = 'model'): Promise<T> {
+    this.pending[kind]++;
+    this.update();
+    const minutes = this.patienceMs / 60_000;
+    const silent = () =>
+      new AgentApiError(`the model has not answered for ${minutes} minutes. Give its requests a time limit.`);
+    try {
+      return await (kind === 'model' ? limited(promise, this.patienceMs, silent) : promise);
+    } finally {
+      this.pending[kind]--;
+      this.update();
+    }
+  }
+
+  /** From then on nothing counts. */
+  stop(): void {
+    this.enter('stopped');
+  }
+
+  private update(): void {
+    const { model, limit } = this.pending;
+    if (this.state !== 'stopped') this.enter(model ? 'model' : limit ? 'limit' : 'running');
+  }
+
+  private enter(state: Clock['state']): void {
+    if (state === this.state) return;
+    this.count();
+    this.leave();
+    this.state = state;
+    this.leave = this.begin();
+  }
+
+  private begin(): () => void {
+    const { state, run } = this;
+    if (state === 'stopped') return () => undefined;
+    if (state === 'running') {
+      const timer = setTimeout(this.late, this.left);
+      return () => clearTimeout(timer);
+    }
+    let end: () => void = () => undefined;
+    const over = new Promise<void>(resolve => {
+      end = resolve;
+    });
+    const show = () => run.output.step(STEPS[state], () => over, run.plan.locate('goal'));
+    const shown = setTimeout(() => void show().catch(() => undefined), SHOWN_AFTER_MS[state]);
+    // So that the test does not time out while it waits.
+    const tick = setInterval(() => this.count(), TICK_MS);
+    return () => {
+      clearTimeout(shown);
+      clearInterval(tick);
+      end();
+    };
+  }
+
+  /** Counts what has passed since it was last called. */
+  private count(): void {
+    const { state, since, run } = this;
+    this.since = performance.now();
+    const passed = this.since - since;
+    if (state === 'running') this.left -= passed;
+    else if (state !== 'stopped') {
+      run.waited[TIMES[state]] += passed;
+      run.output.extend?.(passed);
+    }
+  }
+}
