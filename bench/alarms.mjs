@@ -106,8 +106,7 @@ function library() {
   return {
     rules: {
       ...from('change'),
-      ...from('confirm'),
-      ...from('policy'),
+      ...from('unchanged'),
       keyOf: require('../dist/data/row-names.js').keyOf,
     },
   };
@@ -115,7 +114,7 @@ function library() {
 
 /** Shares of the suites in which something is reported, and the mean number of fresh trials. */
 function simulate(rules, { name, before, after, runs, suites, seed }) {
-  const random = generator(seed);
+  const random = rules.seeded(seed);
   const sums = { alarm: 0, proven: 0, looks: 0, suite: 0, found: 0, candidates: 0, trials: 0 };
   for (let suite = 0; suite < suites; suite++) {
     const diff = rules.diffVerdicts(
@@ -125,16 +124,16 @@ function simulate(rules, { name, before, after, runs, suites, seed }) {
       }),
       Array.from({ length: SPECS }, (_, spec) => row(spec, draw(random, POLICY.k, after(spec)))),
     );
-    const confirmed = confirm(rules, diff, random, after);
-    const rest = diff.rows.filter(({ spec }) => !confirmed.found.has(spec));
-    const fell = rules.suiteChangeOf(rest, confirmed.played)?.fell;
-    sums.alarm += Number(fell || confirmed.found.size > 0);
+    const { worse, fresh } = rules.playedConfirm(diff, ({ spec }) => random() < after(Number(spec)));
+    const rest = diff.rows.filter(row => !worse.has(rules.keyOf(row)));
+    const fell = rules.suiteChangeOf(rest, fresh)?.fell;
+    sums.alarm += Number(fell || worse.size > 0);
     sums.suite += Number(fell);
     sums.proven += Number(diff.suite.fell || diff.rows.some(({ proven }) => proven));
     sums.looks += Number(diff.suite.fell || diff.rows.some(({ candidate }) => candidate));
-    sums.found += Number(confirmed.found.has('0'));
-    sums.candidates += confirmed.candidates;
-    sums.trials += confirmed.trials;
+    sums.found += Number(diff.rows.some(row => row.spec === '0' && worse.has(rules.keyOf(row))));
+    sums.candidates += fresh.size;
+    for (const { passes, failures } of fresh.values()) sums.trials += passes + failures;
   }
   return { name, ...Object.fromEntries(Object.entries(sums).map(([key, sum]) => [key, sum / suites])) };
 }
@@ -143,36 +142,6 @@ function mean(seeds) {
   const [{ name, ...shares }] = seeds;
   const of = key => seeds.reduce((sum, one) => sum + one[key], 0) / seeds.length;
   return { name, ...Object.fromEntries(Object.keys(shares).map(key => [key, of(key)])), seeds };
-}
-
-/** What `taskproof confirm` does with trials one after another. */
-function confirm(rules, diff, random, rateOf) {
-  const candidates = diff.rows.filter(({ candidate }) => candidate);
-  const stop = rules.stopRules(candidates, rules.baselineRate(diff));
-  const found = new Set();
-  const played = new Map();
-  let trials = 0;
-  candidates.forEach(({ spec }, index) => {
-    const fresh = { passes: 0, failures: 0 };
-    while (rules.answerOf(stop[index], fresh) === 'open') {
-      fresh[random() < rateOf(Number(spec)) ? 'passes' : 'failures']++;
-      trials++;
-    }
-    if (rules.answerOf(stop[index], fresh) === 'regressed') found.add(spec);
-    played.set(rules.keyOf(candidates[index]), fresh);
-  });
-  return { found, played, trials, candidates: candidates.length };
-}
-
-/** Numbers from 0 up to 1, the same for the same seed (mulberry32). */
-function generator(seed) {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 function draw(random, trials, rate) {

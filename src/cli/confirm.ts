@@ -121,11 +121,16 @@ function isCandidate(row: DiffRow): row is DiffRow & CandidateRow {
   return row.candidate && row.before !== null && row.after !== null;
 }
 
-/** US dollars of the most expensive trial of the later run; null if a price is unknown. */
-function trialCost({ verdicts }: Results, row: DiffRow): number | null {
+/**
+ * US dollars of the most expensive trial of the later run. A trial that fails early is cheap, so if none passed, it is at least what a
+ * trial cost in a run of the baseline that passed. Null if a price is unknown.
+ */
+export function trialCost({ verdicts }: Results, row: DiffRow): number | null {
   const trials = verdicts.find(one => keyOf(one) === keyOf(row))?.trials ?? [];
   const known = trials.filter(({ outcome }) => outcome !== 'skipped').map(({ costUsd }) => costUsd);
-  return known.includes(null) ? null : Math.max(0, ...(known as number[]));
+  const hasPassed = trials.some(({ outcome }) => outcome === 'passed');
+  const all = hasPassed ? known : [...known, row.before?.trialUsd ?? 0];
+  return all.includes(null) ? null : Math.max(0, ...(all as number[]));
 }
 
 async function play(

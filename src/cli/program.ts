@@ -5,6 +5,7 @@ import { RecordingError } from '../data/recording';
 import { ResultsFileError } from '../data/results';
 import { TaskSpecError } from '../spec/errors';
 import { printable } from '../text/print';
+import { addAa } from './aa';
 import { addBaseline } from './baseline';
 import { addConfirm } from './confirm';
 import { addDiff } from './diff';
@@ -27,6 +28,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDiff,
   addConfirm,
   addTrend,
+  addAa,
   addProbe,
   addRecord,
 ];

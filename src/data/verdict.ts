@@ -153,7 +153,7 @@ export const countedRowSchema = z.object({
   ...subjectSchema.shape,
   ...countsSchema.shape,
   way,
-  stoppedEarly: z.boolean().optional().describe('Only trials that an early stop could not skip are counted.'),
+  stoppedEarly: z.boolean().optional().describe('Its trials stopped early, once the verdict was settled.'),
 });
 
 const verdictSchema = z.object({
@@ -291,6 +291,8 @@ export type VerdictRow = z.infer<typeof countedRowSchema> &
   Pick<Verdict, 'reason' | 'actions' | 'pageToolCalls'> & {
     /** The number of runs that were counted, if more than one. */
     runs?: number;
+    /** Of a pooled baseline: US dollars of a trial on average, in the dearest run that has passes; null if a price is unknown. */
+    trialUsd?: number | null;
   };
 
 export type Comparison = z.infer<typeof comparisonSchema>;

@@ -12,6 +12,7 @@ import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
+import { rateOfStopped } from '../verdicts/curtailed';
 import type { Diagnosed } from './diagnose';
 import { diffDocument } from './render/diff';
 import { terminalWriter } from './render/terminal-writer';
@@ -113,15 +114,23 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
     // No agent, no turns.
     ...(titlePath && !subject ? { turns: null } : {}),
-    // Neither replays of one recording nor trials that stop early are independent of each other.
-    interval: run.replayed || run.earlyStop ? null : verdict.interval,
-    ...(run.earlyStop ? { earlyStop: true } : {}),
+    ...rateOf(run),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
     ...(recording ? { recording } : {}),
     ...(problem ? { notRecorded: problem } : {}),
     ...(diagnosis ? { diagnosis } : {}),
     ...(way ? { way } : {}),
+  };
+}
+
+/** What differs from a verdict on trials that are independent of each other, and all of which run. */
+function rateOf({ replayed, earlyStop, verdict }: SpecRun): Partial<ResultRow> {
+  const found = replayed || !earlyStop ? null : rateOfStopped(verdict);
+  return {
+    ...(replayed || earlyStop ? { interval: null } : {}),
+    ...(earlyStop ? { earlyStop: true } : {}),
+    ...found,
   };
 }
 

@@ -1,11 +1,30 @@
 // The pass rate of trials that stop once their verdict is settled.
-import type { Policy } from '../data/verdict';
+import type { Policy, Verdict } from '../data/verdict';
+import { fourDigits, isGraded } from './verdict';
 
 export interface CurtailedRate {
   /** Without bias, whatever the true rate. */
   rate: number;
   /** At least 95%, exact. */
   interval: [number, number];
+}
+
+/**
+ * The same of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that were started
+ * in vain while others ended come last.
+ *
+ * @returns null if the trials did not get to a stop, or if one of those before is missing: it may be in another shard
+ */
+export function rateOfStopped(verdict: Pick<Verdict, 'k' | 'minPasses' | 'trials'>): CurtailedRate | null {
+  const played = verdict.trials.filter(({ outcome }) => outcome !== 'skipped');
+  if (played.some(({ index }, place) => index !== place)) return null;
+  const found = curtailedRate(
+    verdict,
+    played.filter(isGraded).map(({ outcome }) => outcome === 'passed'),
+  );
+  if (!found) return null;
+  const [low, high] = found.interval;
+  return { rate: fourDigits(found.rate), interval: [fourDigits(low), fourDigits(high)] };
 }
 
 /** So many passes and failures at which the trials may stop: all of one kind that the verdict needs. */

@@ -62,7 +62,17 @@ function pooled(rows: readonly VerdictRow[], later: VerdictRow | undefined): Ver
     ...totalOf(history),
     errors: sumOf(history, ({ errors }) => errors),
     runs: history.length,
+    trialUsd: trialUsdIn(history),
   };
+}
+
+function trialUsdIn(history: readonly VerdictRow[]): number | null {
+  const passing = history.filter(({ passes }) => passes > 0);
+  if (passing.some(({ costUsd }) => costUsd === null)) return null;
+  const means = passing.map(
+    ({ costUsd, passes, failures, errors }) => costUsd! / (passes + failures + errors),
+  );
+  return Math.max(0, ...means);
 }
 
 function isSame(a: VerdictRow, b: VerdictRow): boolean {

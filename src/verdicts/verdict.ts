@@ -116,4 +116,4 @@ export function isSettled(verdict: VerdictName): boolean {
   return verdict === 'passed' || verdict === 'failed';
 }
 
-const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;
+export const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;

@@ -208,7 +208,7 @@ export function planText(
   maxCost: number | undefined,
 ): string {
   const most = costs.includes(null) ? null : sumOf(costs, cost => cost! * trials);
-  const price = most === null ? 'cost unknown' : `at most ${formatCost(most)} judging by the last run`;
+  const price = most === null ? 'cost unknown' : `at most ${formatCost(most)} judging by the trials so far`;
   const cap = maxCost === undefined ? '' : `, capped at ${formatCost(maxCost)}`;
   const each = wanted.length > 1 ? ' each' : '';
   return `Running ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.\nPlaywright's list may show a failed trial as passed; the result at the end counts it.`;

@@ -78,10 +78,12 @@ export function specLabel(spec: string, project: string): string {
 }
 
 /** The pass rate of a verdict, marked if its trials stop early. */
-export function rateText(row: Pick<ResultRow, 'rate' | 'interval' | 'earlyStop'>): string {
-  return row.earlyStop && row.rate !== null
-    ? `${formatRate(row.rate)}, stops early`
-    : formatRate(row.rate, row.interval);
+export function rateText({
+  rate,
+  interval,
+  earlyStop,
+}: Pick<ResultRow, 'rate' | 'interval' | 'earlyStop'>): string {
+  return `${formatRate(rate, interval)}${earlyStop && rate !== null ? ', stops early' : ''}`;
 }
 
 /** Whether a row is of a test instead of a spec. */

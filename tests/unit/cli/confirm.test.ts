@@ -1,5 +1,9 @@
 // What `taskproof confirm` refuses or answers without playing anything.
 import { expect, test } from 'vitest';
+import { trialCost } from '../../../src/cli/confirm';
+import { readHistory } from '../../../src/data/baseline';
+import { readResults } from '../../../src/data/results';
+import { diffWithBaseline } from '../../../src/verdicts/history';
 import { resultsFile, suite } from './suite';
 
 const played = { 'taskproof-results.json': resultsFile({ cart: 'fffff', docs: 'ppppp' }) };
@@ -39,4 +43,27 @@ test.each([
   const { taskproof } = suite(files(before));
   const { code, err } = await taskproof(['confirm']);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  // The dearest trial of a run that has passes.
+  ['pppff', 'pppff', 0.4],
+  // Lost trials are cheap: the baseline's passed ones cost more.
+  ['ppppp', 'fffff', 0.4],
+  ['fffff', 'fffff', 0.1],
+])('baseline %s, later run %s: a trial costs $%d', (before, after, expected) => {
+  const priced = (letters: string) => {
+    const all = JSON.parse(resultsFile({ cart: letters }));
+    for (const verdict of all.verdicts) {
+      for (const trial of verdict.trials) trial.costUsd = trial.outcome === 'passed' ? 0.4 : 0.1;
+      verdict.costUsd = verdict.trials.reduce(
+        (sum: number, { costUsd }: { costUsd: number }) => sum + costUsd,
+        0,
+      );
+    }
+    return JSON.stringify(all);
+  };
+  const later = readResults(priced(after), 'after.json');
+  const { rows } = diffWithBaseline(readHistory(priced(before), 'before.json'), later);
+  expect(trialCost(later, rows[0]!)).toBeCloseTo(expected);
 });

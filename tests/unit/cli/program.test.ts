@@ -12,16 +12,24 @@ test('--help lists the commands', async () => {
   for (const name of ['init', 'validate', 'schema', 'baseline', 'diff']) expect(out).toContain(`  ${name} `);
 });
 
-test.each(['init', 'validate', 'schema', 'baseline save', 'diff', 'confirm', 'probe', 'record', 'trend'])(
-  '%s --help shows examples',
-  async command => {
-    const { code, out } = await suite().taskproof([...command.split(' '), '--help']);
-    expect(code).toBe(0);
-    expect(out).toContain(`Usage: taskproof ${command} `);
-    expect(out).toContain('Options:');
-    expect(out).toContain(`Examples:\n  taskproof ${command}`);
-  },
-);
+test.each([
+  'init',
+  'validate',
+  'schema',
+  'baseline save',
+  'diff',
+  'confirm',
+  'probe',
+  'record',
+  'trend',
+  'aa',
+])('%s --help shows examples', async command => {
+  const { code, out } = await suite().taskproof([...command.split(' '), '--help']);
+  expect(code).toBe(0);
+  expect(out).toContain(`Usage: taskproof ${command} `);
+  expect(out).toContain('Options:');
+  expect(out).toContain(`Examples:\n  taskproof ${command}`);
+});
 
 test.each<[string[], number, string]>([
   [['validat'], 1, 'Did you mean validate?'],

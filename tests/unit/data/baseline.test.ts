@@ -44,7 +44,7 @@ test('a run is read as it was saved: who ran what, the counts, one passing trial
     },
     {
       ...{ ...SUBJECT, spec: 'docs', verdict: 'passed', k: 3, minPasses: 2, turns: null, costUsd: null },
-      ...{ reason: null, passes: 2, failures: 0, errors: 0, stoppedEarly: true },
+      ...{ reason: null, passes: 2, failures: 0, errors: 1, stoppedEarly: true },
     },
     {
       ...{ ...SUBJECT, describe: 'phone', specHash: 'h', way: WAY, verdict: 'passed', k: 3, minPasses: 2 },

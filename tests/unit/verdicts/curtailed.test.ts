@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
-import { curtailedRate } from '../../../src/verdicts/curtailed';
-import { wilsonInterval } from '../../../src/verdicts/statistics';
+import { curtailedRate, rateOfStopped } from '../../../src/verdicts/curtailed';
+import { fisherExactOneSided, wilsonInterval } from '../../../src/verdicts/statistics';
+import { trials } from './trials';
 
 const POLICIES = [
   [1, 1],
@@ -70,4 +71,68 @@ test('it is about as wide as the interval of trials that don’t stop', () => {
   const [fixedLow] = wilsonInterval(8, 8)!;
   expect(high).toBe(1);
   expect(Math.abs(low - fixedLow)).toBeLessThan(0.08);
+});
+
+/** The counts of trials that stop early, each with its chance. */
+function countsOf(policy: { k: number; minPasses: number }, rate: number): [number, number, number][] {
+  return [...sequences(policy, rate)].map(({ outcomes, chance }) => {
+    const passes = outcomes.filter(Boolean).length;
+    return [passes, outcomes.length - passes, chance];
+  });
+}
+
+function sumOfRuns(counts: [number, number, number][], runs: number): [number, number, number][] {
+  let sums = new Map<string, [number, number, number]>([['', [0, 0, 1]]]);
+  for (let run = 0; run < runs; run++) {
+    const next = new Map<string, [number, number, number]>();
+    for (const [passes, failures, chance] of sums.values())
+      for (const [morePasses, moreFailures, share] of counts) {
+        const [p, f] = [passes + morePasses, failures + moreFailures];
+        next.set(`${p} ${f}`, [p, f, (next.get(`${p} ${f}`)?.[2] ?? 0) + chance * share]);
+      }
+    sums = next;
+  }
+  return [...sums.values()];
+}
+
+const LEVELS = [0.05, 0.01];
+
+/** The chance of a false alarm of Fisher's test at each level, if the rate stays the same. */
+function falseAlarms(before: [number, number, number][], after: [number, number, number][]): number[] {
+  const alarms = LEVELS.map(() => 0);
+  for (const [passes, failures, chance] of before)
+    for (const [p, f, share] of after) {
+      const found = fisherExactOneSided(passes, failures, p, f);
+      for (const [at, level] of LEVELS.entries()) if (found <= level) alarms[at]! += chance * share;
+    }
+  return alarms;
+}
+
+test.each([
+  [3, 2],
+  [5, 4],
+  [5, 3],
+])('all counts of stopped trials may be pooled: k %i, %i needed', (k, minPasses) => {
+  for (const rate of [0.05, 0.25, 0.45, 0.65, 0.85, 0.95]) {
+    const later = countsOf({ k, minPasses }, rate);
+    for (const runs of [1, 10])
+      for (const [at, alarms] of falseAlarms(sumOfRuns(later, runs), later).entries())
+        expect.soft(alarms, `rate ${rate}, ${runs} runs`).toBeLessThanOrEqual(LEVELS[at]!);
+  }
+});
+
+test.each([
+  ['ppfpp', 0.75],
+  ['pppps', 1],
+  // Two ran in vain, as others ended.
+  ['ffpps', 0],
+  // An error says nothing about the site.
+  ['pepfp', null],
+  ['pepppp', 1],
+  // One is missing, perhaps in another shard.
+  ['pspppp', null],
+  ['pps', null],
+])('%s, 4 of 5 needed', (letters, rate) => {
+  const found = rateOfStopped({ k: 5, minPasses: 4, trials: trials(letters) });
+  expect(found?.rate ?? null).toBe(rate);
 });

@@ -79,10 +79,10 @@ describe('projects side by side', () => {
   });
 });
 
-test('a rate that stops early has no interval to trust', () => {
+test('a rate that stops early says so', () => {
   const interval: [number, number] = [0.3, 0.9];
   expect(rateText({ rate: 0.5, interval })).toBe('50% (30-90%)');
-  expect(rateText({ rate: 0.5, interval, earlyStop: true })).toBe('50%, stops early');
+  expect(rateText({ rate: 0.5, interval, earlyStop: true })).toBe('50% (30-90%), stops early');
   expect(rateText({ rate: null, interval: null, earlyStop: true })).toBe('-');
 });
 

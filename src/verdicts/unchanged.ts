@@ -1,0 +1,113 @@
+// How often a comparison would be red although nothing has changed: pairs of runs of one suite are drawn from its own pass rates, and
+// judged by the rules of `diff` and `confirm`.
+import { keyOf } from '../data/row-names';
+import type { Graded, VerdictRow } from '../data/verdict';
+import { baselineRate, type Diff, type DiffRow, diffVerdicts, outcomeOf, suiteChangeOf } from './change';
+import { type CandidateRow, stopRules } from './confirm';
+import { answerOf, verdictName } from './policy';
+
+/** One spec in one project: its pass rate, and the trials on both sides of a comparison. */
+export interface Compared {
+  row: VerdictRow;
+  rate: number;
+  /** Graded trials of the baseline. */
+  before: number;
+}
+
+export interface FalseAlarms {
+  /** Shares of the pairs, 0 to 1. */
+  diff: number;
+  confirm: number;
+}
+
+/** Numbers from 0 up to 1. */
+export type Random = () => number;
+
+/** The same numbers for the same seed: mulberry32, by Tommy Ettinger (2017), in the public domain. */
+export function seeded(seed: number): Random {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/**
+ * What both sides have in common. The rate is that of all kept trials with half a pass and half a failure more (Jeffreys), since a spec
+ * that has never failed still can.
+ */
+export function comparedWith(baseline: readonly VerdictRow[], later: readonly VerdictRow[]): Compared[] {
+  const earlier = new Map(baseline.map(row => [keyOf(row), row]));
+  return later.flatMap(row => {
+    const before = earlier.get(keyOf(row));
+    const size = before ? before.passes + before.failures : 0;
+    if (!before || row.replayed || !size) return [];
+    const passes = before.passes + row.passes;
+    const all = size + row.passes + row.failures;
+    return { row, rate: (passes + 0.5) / (all + 1), before: size };
+  });
+}
+
+/**
+ * @param k trials of each spec in both runs, with the same share of passes needed; each spec's own if left out
+ * @param pairs how many pairs of runs are drawn
+ */
+export function falseAlarms(compared: readonly Compared[], pairs: number, k?: number): FalseAlarms {
+  const random = seeded(1);
+  const red = { diff: 0, confirm: 0 };
+  const rates = new Map(compared.map(({ row, rate }) => [keyOf(row), rate]));
+  for (let pair = 0; pair < pairs; pair++) {
+    const sides = compared.map(one => drawnSides(one, random, k));
+    const diff = diffVerdicts(
+      sides.map(({ before }) => before),
+      sides.map(({ after }) => after),
+    );
+    if (outcomeOf(diff).outcome !== 'worse') continue;
+    red.diff++;
+    const { worse, fresh } = playedConfirm(diff, row => random() < rates.get(keyOf(row))!);
+    const rest = diff.rows.filter(row => !worse.has(keyOf(row)));
+    if (worse.size || suiteChangeOf(rest, fresh)?.fell) red.confirm++;
+  }
+  return { diff: red.diff / pairs, confirm: red.confirm / pairs };
+}
+
+function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) {
+  const minPasses = Math.ceil((row.minPasses / row.k) * k);
+  const runs = Math.max(1, Math.round(before / row.k));
+  const side = (trials: number): VerdictRow => {
+    let passes = 0;
+    for (let trial = 0; trial < trials; trial++) passes += Number(random() < rate);
+    const counts = { passes, failures: trials - passes };
+    return {
+      ...row,
+      k,
+      minPasses,
+      ...counts,
+      errors: 0,
+      verdict: verdictName({ k, minPasses }, { ...counts, missing: 0 }),
+    };
+  };
+  return { before: { ...side(k === row.k ? before : runs * k), runs }, after: side(k) };
+}
+
+/**
+ * What `confirm` does with a diff's candidates.
+ *
+ * @param passes plays a fresh trial
+ * @returns the keys of those that are worse, and the fresh trials of all
+ */
+export function playedConfirm(diff: Diff, passes: (row: DiffRow) => boolean) {
+  const candidates = diff.rows.filter((row): row is DiffRow & CandidateRow => row.candidate);
+  const rules = stopRules(candidates, baselineRate(diff));
+  const worse = new Set<string>();
+  const fresh = new Map<string, Graded>();
+  for (const [index, row] of candidates.entries()) {
+    const seen = { passes: 0, failures: 0 };
+    while (answerOf(rules[index]!, seen) === 'open') seen[passes(row) ? 'passes' : 'failures']++;
+    if (answerOf(rules[index]!, seen) === 'regressed') worse.add(keyOf(row));
+    fresh.set(keyOf(row), seen);
+  }
+  return { worse, fresh };
+}
