@@ -152,7 +152,7 @@ export async function playChecked(
     const [planFile, outputFile] = [join(folder, 'check.json'), join(folder, 'results.json')];
     await writeFile(planFile, JSON.stringify({ ...check, outputFile } satisfies CheckRun));
     const given = [...args, ...withReporter(io.playwrightArgs ?? [])];
-    const code = await start(io, [playwrightCli(io.cwd), 'test', ...given], { [CHECK_RUN]: planFile });
+    const code = await play(io, given, { [CHECK_RUN]: planFile });
     const text = await readFile(outputFile, 'utf8').catch(() => undefined);
     if (text === undefined)
       throw new CommandError(
@@ -184,16 +184,32 @@ function playwrightCli(cwd: string): string {
   }
 }
 
-function start(io: Io, args: string[], env: Record<string, string>): Promise<number | string> {
-  const child = spawn(process.execPath, args, {
+/**
+ * Runs `playwright test` with the suite's config and environment.
+ *
+ * @returns its exit code, or the signal that ended it
+ * @throws CommandError if Playwright is not installed
+ */
+export function play(
+  io: Io,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<number | NodeJS.Signals> {
+  const child = spawn(process.execPath, [playwrightCli(io.cwd), 'test', ...args], {
     cwd: io.cwd,
     env: { ...process.env, PLAYWRIGHT_HTML_OPEN: 'never', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => io.playwright?.(text));
-  return new Promise((resolve, reject) => {
+  // Of what ends this process, Playwright shall know; in a terminal it gets SIGINT by itself.
+  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+  const signals = ['SIGINT', 'SIGTERM'] as const;
+  for (const signal of signals) process.on(signal, pass);
+  return new Promise<number | NodeJS.Signals>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code, signal) => resolve(code ?? signal ?? 1));
+  }).finally(() => {
+    for (const signal of signals) process.off(signal, pass);
   });
 }

@@ -13,6 +13,7 @@ import { addInit } from './init';
 import { CommandError, type Io } from './io';
 import { addProbe } from './probe';
 import { addRecord } from './record';
+import { addResume } from './resume';
 import { addSchema } from './schema';
 import { addTrend } from './trend';
 import { addValidate } from './validate';
@@ -27,6 +28,7 @@ const COMMANDS: readonly AddCommand[] = [
   addBaseline,
   addDiff,
   addConfirm,
+  addResume,
   addTrend,
   addAa,
   addProbe,
@@ -34,15 +36,15 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** They run Playwright, and pass it the arguments after `--`. */
-const PLAYING = ['confirm', 'probe'];
+const PLAYING = ['confirm', 'probe', 'resume'];
 /** Their exit code 1 is an answer, so errors have exit code 2. */
-const ANSWERING = ['diff', 'confirm', 'probe'];
+const ANSWERING = ['diff', 'confirm', 'probe', 'resume'];
 
 /**
  * Runs one command line.
  *
  * @param args without `node` and the script
- * @returns the exit code: 0, or 1 for errors that the user can fix. `diff`, `confirm` and `probe` document their own.
+ * @returns the exit code: 0, or 1 for errors that the user can fix. `diff`, `confirm`, `probe` and `resume` document their own.
  */
 export async function run(args: readonly string[], given: Io): Promise<number> {
   const dashes = PLAYING.includes(args[0]!) ? args.indexOf('--') : -1;

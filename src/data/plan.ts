@@ -10,6 +10,8 @@ export const planSchema = z.object({
   describe: z.string().optional(),
   /** Relative to the test file's folder, with forward slashes. */
   file: z.string(),
+  /** SHA-256 of the parsed spec. */
+  specHash: z.string().optional(),
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */

@@ -75,9 +75,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   });
 
   function declare(loaded: LoadedSpec): void {
-    const { spec, file, locate } = loaded;
+    const { spec, file, locate, hash } = loaded;
     const policy = policyOfRun(spec.passPolicy);
-    const plan = planAnnotations({ id: spec.id, file: shownName(file), policy, replayed: false });
+    const own = { id: spec.id, file: shownName(file), specHash: hash };
+    const plan = planAnnotations({ ...own, policy, replayed: false });
     const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
     const body = ({ _taskproofTrial }: TrialFixtures) => _taskproofTrial.run(loaded);
     callFrom(placeFor(file, locate('id')), test, spec.id, details, body);

@@ -32,6 +32,7 @@ export interface PlannedTest {
 /**
  * Trims repeats beyond a spec's k, and stops a run that can't reach its verdicts.
  *
+ * @returns the trials of this run
  * @throws Error with every reason, before a browser starts.
  */
 export async function planRun(
@@ -39,7 +40,7 @@ export async function planRun(
   suite: Suite,
   testRun: TestRun,
   startedAt: Date = new Date(),
-): Promise<void> {
+): Promise<PlannedTest[]> {
   await readConfigOptions(config);
   const settings = runSettings();
   const known = suite.allTests().flatMap(plannedTest);
@@ -73,6 +74,7 @@ export async function planRun(
       process.stdout,
       `taskproof: --repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.`,
     );
+  return planned;
 }
 
 function plannedTest(test: TestCase): PlannedTest[] {

@@ -36,6 +36,7 @@ import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
 import { lostSummary, whereToLook } from './render/trial-notes';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
+import { TrialStore } from './trial-store';
 import { carryPlanOf01 } from './version-0.1';
 import {
   checkReporterOptions,
@@ -46,6 +47,9 @@ import {
   writeResults,
   writeText,
 } from './write';
+
+/** Playwright ends a run well on SIGINT alone. */
+const interrupt = () => process.kill(process.pid, 'SIGINT');
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -59,6 +63,7 @@ export default class TaskproofReporter implements Reporter {
   /** merge-reports does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
   private kept: readonly KeptRun[] = [];
+  private store: TrialStore | undefined;
 
   constructor(options: unknown = {}) {
     requirePlaywright();
@@ -76,8 +81,11 @@ export default class TaskproofReporter implements Reporter {
 
   async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
-    await planRun(run.config, run.suite, run.testRun, this.startedAt);
+    const planned = await planRun(run.config, run.suite, run.testRun, this.startedAt);
     openLedger({ judged: !isInteractive() });
+    if (!planned.length || isListing() || isInteractive() || checkRun()) return;
+    this.store = TrialStore.open(run.config, planned, this.startedAt);
+    process.on('SIGTERM', interrupt);
   }
 
   onBegin(config: FullConfig, suite: Suite): void {
@@ -104,7 +112,10 @@ export default class TaskproofReporter implements Reporter {
     const run = this.assign(test, result);
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || result.retry > 0 || isInteractive() || wasLeftOut(test, [result])) return;
-    if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
+    const annotations = [...result.annotations];
+    if (!run.add(test, result) || !this.preprocessed) return;
+    this.store?.add(run, run.entries.at(-1)!, annotations);
+    if (run.isTest) skipNeedless(run);
   }
 
   async onEnd(result: FullResult): Promise<void> {
@@ -145,6 +156,7 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
+    this.store?.end(runs, ended);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
   }
@@ -180,6 +192,7 @@ export default class TaskproofReporter implements Reporter {
 
   async onExit(): Promise<void> {
     closeLedger();
+    process.off('SIGTERM', interrupt);
     if (isListing() || !this.preprocessed || checkRun()) return;
     await rerunWholeSpecs(
       this.config,

@@ -216,14 +216,15 @@ taskproofTests('tasks/**/*.yaml', { test });`,
   return { ...run, mark };
 }
 
-test.each([
-  { times: 'once: the running trial says so, the rest is missing', hangs: false },
-  { times: 'twice: nothing is waited for', hangs: true },
-])('Ctrl-C $times, and what had ended is kept', async ({ hangs }) => {
+test.each<{ how: string; hangs: boolean; signal?: NodeJS.Signals }>([
+  { how: 'Ctrl-C once: the running trial says so, the rest is missing', hangs: false },
+  { how: 'Ctrl-C twice: nothing is waited for', hangs: true },
+  { how: 'SIGTERM, as of a CI that cancels', hangs: false, signal: 'SIGTERM' },
+])('$how, and what had ended is kept', async ({ hangs, signal = 'SIGINT' }) => {
   const { process: runner, done, mark } = await interruptible(hangs);
   // The first one waits for the teardown that hangs. Playwright takes no second one within a second of it.
   const impatient = hangs ? setInterval(() => runner.kill('SIGINT'), 200) : undefined;
-  runner.kill('SIGINT');
+  runner.kill(signal);
   const run = await done.finally(() => clearInterval(impatient));
   expect(run.exitCode, run.output).toBe(130);
   const results = run.results();
@@ -239,6 +240,7 @@ test.each([
     { spec: 'c-never', verdict: 'undecided', missing: 1 },
   ]);
   expect(run.output).toContain('Taskproof (incomplete: the run was interrupted)');
+  expect(run.output).toContain('1 of 3 trials are kept. Continue with npx taskproof resume\n');
   expect(run.output).not.toMatch(/internal|own code/);
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });

@@ -37,12 +37,55 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
       return expectedStatus;
     },
     set(status: TestCase['expectedStatus']) {
-      expectedStatus = status;
-      isSet = !told.has(test.results.at(-1)!);
+      const result = test.results.at(-1)!;
+      const isEarlier = earlierResults.has(result);
+      // A worker that passes it by sets both.
+      if (isEarlier) test.annotations = [...result.annotations];
+      if (!isEarlier || status !== 'skipped') expectedStatus = status;
+      isSet = !isEarlier && !told.has(result);
     },
     enumerable: true,
     configurable: true,
   });
+}
+
+/** What a result of an earlier run says. */
+export type EarlierResult = Pick<
+  TestResult,
+  'status' | 'duration' | 'errors' | 'annotations' | 'attachments'
+>;
+
+const earlierResults = new WeakSet<TestResult>();
+
+/**
+ * Gives a test the result of an earlier run, in place of running it: it is skipped, so no worker starts for it. Call it in
+ * `preprocess`, and `beforeReporters` later. Checked on Playwright 1.64 and 1.65 (JobDispatcher): each result begins in
+ * `_appendTestResult`, and is filled in until the reporters' `onTestEnd`.
+ *
+ * @param expected how the test was declared to end
+ */
+export function endAsEarlier(
+  test: TestCase,
+  { attachments, ...earlier }: EarlierResult,
+  expected: TestCase['expectedStatus'],
+): void {
+  const inside = test as unknown as Record<'_appendTestResult', () => TestResult>;
+  const append = inside._appendTestResult;
+  inside._appendTestResult = () => {
+    const result = append.call(test);
+    earlierResults.add(result);
+    result.attachments.push(...attachments);
+    for (const [key, value] of Object.entries({ ...earlier, error: earlier.errors[0] }))
+      Object.defineProperty(result, key, {
+        get: () => value,
+        set: () => undefined,
+        enumerable: true,
+        configurable: true,
+      });
+    test.expectedStatus = expected;
+    return result;
+  };
+  skipUnstarted(test, 'kept from an earlier run');
 }
 
 /**

@@ -1,0 +1,68 @@
+import { dirname, join, resolve } from 'node:path';
+import { RESUME, STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/trial-store';
+import { CommandError, type Io, play } from './io';
+import type { AddCommand } from './program';
+
+export const addResume: AddCommand = (program, io, exit) => {
+  program
+    .command('resume')
+    .description('Go on with an interrupted run: play only the trials that it has not graded.')
+    .usage('[options] [-- arguments for playwright test]')
+    .addHelpText(
+      'after',
+      `
+Starts \`playwright test\` with the arguments of the last run and those after \`--\`. A trial that passed
+or failed there is not played again: its test ends as it did, with the same record and pictures. So
+the verdicts, the reports and the results file are those of the whole run. The last run is found
+beside the config, in ${STORE_FOLDER}.
+
+Exit code:
+  0, 1  that of \`playwright test\`
+  2     there is nothing to resume, or a spec, the agent, its model or the policy has changed
+
+Examples:
+  taskproof resume
+  taskproof resume -- --workers=4
+  taskproof resume -- --shard=1/2
+  taskproof resume -- --config=agents/playwright.config.ts`,
+    )
+    .action(async () => exit(await resume(io)));
+};
+
+async function resume(io: Io): Promise<number> {
+  const { folder, run } = lastRun(io);
+  if (run.ungraded === 0)
+    throw new CommandError(
+      `There is nothing to resume: all trials of the run of ${run.startedAt} are graded.`,
+    );
+  const code = await play(io, [...run.args, ...(io.playwrightArgs ?? [])], {
+    [RESUME]: folder,
+    TASKPROOF_RUN_ID: run.runId,
+  });
+  if (storedRun(folder)?.resumedAt === run.resumedAt)
+    throw new CommandError(`The run of ${run.startedAt} was not resumed; see Playwright's output above.`);
+  return typeof code === 'number' ? code : 1;
+}
+
+/** @throws CommandError if no run is kept */
+function lastRun(io: Io): { folder: string; run: StoredRun } {
+  const config = argument(io, /^(?:-c|--config)$/);
+  const shard = argument(io, /^--shard$/);
+  // Playwright takes a folder, too.
+  const places =
+    config === undefined ? [io.cwd] : [dirname(resolve(io.cwd, config)), resolve(io.cwd, config)];
+  const folders = places.flatMap(place => storedRuns(place));
+  const runs = folders.map(folder => ({ folder, run: storedRun(folder)! }));
+  const found = runs.findLast(({ run }) => shard === undefined || run.shard === shard);
+  if (found) return found;
+  const which = shard === undefined ? 'no run' : `no run of shard ${shard}`;
+  throw new CommandError(
+    `There is nothing to resume: ${which} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof resume -- --config=<file>`,
+  );
+}
+
+/** The value of one of the arguments for Playwright. */
+function argument({ playwrightArgs = [] }: Io, name: RegExp): string | undefined {
+  const at = playwrightArgs.findLastIndex(arg => name.test(arg.split('=')[0]!));
+  return at < 0 ? undefined : (playwrightArgs[at]!.split('=')[1] ?? playwrightArgs[at + 1]);
+}

@@ -1,0 +1,289 @@
+// Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
+// each run empties. What is kept is what reporters get: secrets are masked there.
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import type { FullConfig, FullResult, TestResult } from '@playwright/test/reporter';
+import { z } from 'zod';
+import { groupBy, sumOf } from '../data/collections';
+import { planName, planSchema } from '../data/plan';
+import { AGENT_ATTACHMENT, RECORD_ATTACHMENT } from '../data/record';
+import { runError } from '../playwright/inside/errors';
+import { type EarlierResult, endAsEarlier } from '../playwright/inside/results';
+import { enter, runId } from '../playwright/run/ledger';
+import type { TaskproofOptions } from '../playwright/run/options';
+import { folderOf } from '../playwright/run/settings';
+import { messageOf } from '../text/line';
+import { plural, print } from '../text/print';
+import { isGraded } from '../verdicts/verdict';
+import { type PlannedTest, shardName } from './planning';
+import type { Entry, SpecRun } from './spec-run';
+import { declaredStatus } from './trials';
+import { writeText } from './write';
+
+/** Beside the config. */
+export const STORE_FOLDER = '.taskproof';
+/** Set by `taskproof resume`: the folder of the run to go on with. */
+export const RESUME = 'TASKPROOF_RESUME';
+
+/** Of earlier runs, with the new one: so many are kept, and so many bytes of them. */
+const MAX_RUNS = 10;
+const MAX_BYTES = 2_000_000_000;
+
+const storedSpecSchema = z.object({
+  project: z.string(),
+  plan: planSchema,
+  /** Undefined where only the workers know it. */
+  agent: z.string().optional(),
+  model: z.string().nullish(),
+  /** Its name and its model. */
+  judge: z.array(z.string().nullish()).optional(),
+  origin: z.string().optional(),
+});
+type StoredSpec = z.infer<typeof storedSpecSchema>;
+
+const storedRunSchema = z.object({
+  storeVersion: z.literal(1),
+  startedAt: z.string(),
+  /** When it was last resumed. */
+  resumedAt: z.string().optional(),
+  /** For the values of `{{unique}}`. */
+  runId: z.string(),
+  /** After `playwright test`. */
+  args: z.array(z.string()),
+  /** `1/2`; null if the run is not sharded. */
+  shard: z.string().nullable(),
+  specs: z.array(storedSpecSchema),
+  /** Set when the run has ended by itself: how many of its trials have no grade. */
+  ungraded: z.number().optional(),
+});
+export type StoredRun = z.infer<typeof storedRunSchema>;
+
+const storedTrialSchema = z.object({
+  outcome: z.enum(['passed', 'failed']),
+  costUsd: z.number().nullable(),
+  status: z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']),
+  duration: z.number(),
+  errors: z.array(z.record(z.string(), z.unknown())),
+  annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
+  /** Bodies in base64. */
+  attachments: z.array(z.object({ name: z.string(), contentType: z.string(), body: z.string() })),
+});
+type StoredTrial = z.infer<typeof storedTrialSchema>;
+
+const fileOf = (folder: string) => join(folder, 'run.json');
+
+/** The run in the folder; undefined if there is none that can be read. */
+export function storedRun(folder: string): StoredRun | undefined {
+  try {
+    return storedRunSchema.parse(JSON.parse(readFileSync(fileOf(folder), 'utf8')));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The folders of all runs that are kept, the latest last. */
+export function storedRuns(configFolder: string): string[] {
+  const store = join(configFolder, STORE_FOLDER);
+  const names = existsSync(store) ? readdirSync(store) : [];
+  return names
+    .sort()
+    .map(name => join(store, name))
+    .filter(folder => storedRun(folder));
+}
+
+/** The trials of one run that are kept. */
+export class TrialStore {
+  private failed = false;
+  /** Files of trials that this run took from the one that it resumes. */
+  private readonly restored = new Set<string>();
+
+  private constructor(
+    private readonly folder: string,
+    private run: StoredRun,
+    private readonly config: FullConfig,
+  ) {}
+
+  /**
+   * Keeps the trials of this run. If it resumes another one, the trials that are kept of that one end as they did.
+   *
+   * @param planned all of its trials, before the run begins
+   * @throws Error if the other run can't be resumed: something has changed.
+   */
+  static open(config: FullConfig, planned: readonly PlannedTest[], startedAt: Date): TrialStore {
+    const resumed = process.env[RESUME];
+    const specs = specsOf(planned);
+    const started = startedAt.toISOString();
+    if (resumed) {
+      const run = storedRun(resumed);
+      if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
+      refuseChanges(run, specs);
+      const store = new TrialStore(resumed, { ...run, resumedAt: started, ungraded: undefined }, config);
+      for (const each of planned) store.restore(each);
+      store.writeRun();
+      const kept = `${store.restored.size} of ${plural(planned.length, 'trial')}`;
+      print(process.stdout, `taskproof: ${kept} kept from the run of ${run.startedAt}`);
+      return store;
+    }
+    const id = runId();
+    const folder = join(folderOf(config), STORE_FOLDER, `${started.replace(/\W/g, '-')}-${id}`);
+    const { argv } = process;
+    const args = argv.slice(argv.indexOf('test') + 1);
+    const about = { startedAt: started, runId: id, args, shard: shardName(config), specs };
+    const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
+    store.attempt(() => {
+      removeOld(folderOf(config));
+      mkdirSync(folder, { recursive: true });
+      writeFileSync(join(folder, '..', '.gitignore'), '*\n');
+    });
+    store.writeRun();
+    return store;
+  }
+
+  /** @param annotations of the result, before the verdict adds its own */
+  add({ project, planned }: SpecRun, entry: Entry, annotations: TestResult['annotations']): void {
+    const { trial, result } = entry;
+    const { outcome, costUsd, index } = trial;
+    if (outcome !== 'passed' && outcome !== 'failed') return;
+    const { status, duration, errors, attachments } = result;
+    const ours = attachments.flatMap(({ name, contentType, body }) =>
+      body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
+    );
+    const kept = { outcome, costUsd, status, duration, errors, annotations, attachments: ours };
+    const file = this.trialFile(project, planName(planned), index);
+    if (this.restored.has(file)) return;
+    this.attempt(() => writeText(file, JSON.stringify(kept)));
+  }
+
+  /** Notes how the run ended, and says how to go on if it was interrupted. */
+  end(runs: readonly SpecRun[], status: FullResult['status']): void {
+    const interrupted = status === 'interrupted' || status === 'timedout';
+    const tests = runs.flatMap(run => [...run.tests].map(test => ({ run, test })));
+    const done = tests.filter(({ run, test }) => {
+      const trial = run.entries.find(entry => entry.test === test)?.trial;
+      return trial !== undefined && (isGraded(trial) || (!interrupted && trial.outcome === 'skipped'));
+    });
+    if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
+    this.writeRun();
+    if (!interrupted || this.failed) return;
+    const { configFile } = this.config;
+    const elsewhere = configFile && folderOf(this.config) !== process.cwd();
+    const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
+    print(
+      process.stdout,
+      `taskproof: interrupted: ${done.length} of ${tests.length} trials are kept. Continue with npx taskproof resume${how}`,
+    );
+  }
+
+  private restore({ test, plan, project }: PlannedTest): void {
+    const { repeatEachIndex: index } = test;
+    const file = this.trialFile(project.name, planName(plan), index);
+    const stored = readTrial(file);
+    if (!stored) return;
+    this.restored.add(file);
+    const { outcome, costUsd, attachments, annotations, ...rest } = stored;
+    const isEarlierNote = ({ type }: { type: string }) => type === 'kept';
+    const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not played again` };
+    const earlier = {
+      ...rest,
+      annotations: [...annotations.filter(each => !isEarlierNote(each)), note],
+      attachments: attachments.map(each => ({ ...each, body: Buffer.from(each.body, 'base64') })),
+    } as EarlierResult;
+    endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
+    enter(project.name, planName(plan), { index, outcome, costUsd });
+  }
+
+  private trialFile(project: string, spec: string, index: number): string {
+    const hash = createHash('sha256').update(JSON.stringify([project, spec]));
+    return join(this.folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
+  }
+
+  private writeRun(): void {
+    this.attempt(() => writeText(fileOf(this.folder), JSON.stringify(this.run)));
+  }
+
+  /** A full disk must not cost the run that goes on. */
+  private attempt(write: () => void): void {
+    if (this.failed) return;
+    try {
+      write();
+    } catch (error) {
+      this.failed = true;
+      const what = 'if the run is interrupted, trials that end from now on are lost';
+      print(process.stderr, `taskproof: ${this.folder} can't be written, so ${what}: ${messageOf(error)}`);
+    }
+  }
+}
+
+const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
+  contentType === 'image/jpeg' || [RECORD_ATTACHMENT, AGENT_ATTACHMENT, 'transcript'].includes(name);
+
+function readTrial(file: string): StoredTrial | undefined {
+  try {
+    return storedTrialSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // It is played again.
+    return undefined;
+  }
+}
+
+function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
+  const groups = groupBy(planned, ({ project, plan }) => JSON.stringify([project.name, planName(plan)]));
+  return [...groups.values()].map(([{ project, plan, options }]) => {
+    const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+    return {
+      project: project.name,
+      plan,
+      ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
+      ...(judge && { judge: [judge.name, judge.model] }),
+      ...(origin && { origin }),
+    };
+  });
+}
+
+/** @throws Error that names everything that is not as it was. */
+function refuseChanges(run: StoredRun, specs: readonly StoredSpec[]): void {
+  const keyOf = ({ project, plan }: StoredSpec) => JSON.stringify([project, planName(plan)]);
+  const [before, now] = [run.specs, specs].map(all => new Map(all.map(spec => [keyOf(spec), spec])));
+  const changes = [...new Set([...before!.keys(), ...now!.keys()])].flatMap(key => {
+    const changed = changeOf(before!.get(key), now!.get(key));
+    const { project, plan } = (before!.get(key) ?? now!.get(key))!;
+    const label = `${planName(plan)}${project && ` [${project}]`}`;
+    return changed === undefined ? [] : `  ${label}: ${changed}`;
+  });
+  if (!changes.length) return;
+  const shown = changes.slice(0, 10);
+  const more = changes.length > shown.length ? [`  and ${changes.length - shown.length} more`] : [];
+  throw runError(
+    [
+      `taskproof: the run of ${run.startedAt} can't be resumed, since its trials would not be of one kind:`,
+      ...shown,
+      ...more,
+      'Take the changes back, or start anew with npx playwright test.',
+    ].join('\n'),
+  );
+}
+
+function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): string | undefined {
+  if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
+  if (!before) return 'it was not in the interrupted run';
+  const policy = ({ plan: { policy } }: StoredSpec) => `${policy.minPasses} of ${policy.k} must pass`;
+  const agent = ({ agent, model }: StoredSpec) => (model ? `${agent} (${model})` : `${agent}`);
+  const judge = ({ judge }: StoredSpec) => judge?.filter(Boolean).join(', ') ?? 'none';
+  const origin = ({ origin }: StoredSpec) => origin ?? 'none';
+  const known = before.agent !== undefined && now.agent !== undefined;
+  const options = known ? ({ 'the agent': agent, 'the judge': judge, 'the origin': origin } as const) : {};
+  for (const [what, of] of Object.entries({ 'the policy': policy, ...options }))
+    if (of(before) !== of(now)) return `${what} has changed (was: ${of(before)}; is: ${of(now)})`;
+  return before.plan.specHash === now.plan.specHash ? undefined : `the spec has changed (${now.plan.file})`;
+}
+
+/** Makes room for a new run. */
+function removeOld(configFolder: string): void {
+  const sizeOf = (folder: string) => sumOf(readdirSync(folder), name => statSync(join(folder, name)).size);
+  let bytes = 0;
+  for (const [age, folder] of storedRuns(configFolder).reverse().entries()) {
+    bytes += sizeOf(folder);
+    if (age + 1 >= MAX_RUNS || bytes > MAX_BYTES) rmSync(folder, { recursive: true, force: true });
+  }
+}

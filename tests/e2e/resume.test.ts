@@ -1,0 +1,147 @@
+// A run that is killed half way, and what goes on with it: each trial is graded once, and every report shows the whole.
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test, vi } from 'vitest';
+import { MARK, processesMarked } from '../support/processes';
+import { config, makeSuite, spec, startSite, taskproof } from './suite';
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+const SECRET = 'Hunter2-of-the-shop';
+
+/** Says which trial it plays and with what; the second one fails, the third hangs if the environment says so. */
+const AGENT = `defineAgent({ name: 'tells', async run(task) {
+  const index = test.info().repeatEachIndex;
+  appendFileSync('played.txt', 'trial ' + index + ' ' + task.unique + '\\n');
+  await task.turn('say ' + task.secrets.PASSWORD, async () => {
+    if (index !== 1) await task.page.getByText('Go').click();
+  });
+  if (index === 1) return { status: 'gave_up', reason: 'not with ' + task.secrets.PASSWORD };
+  if (index === 2 && process.env.HANG) await task.turn('hang', async () => { await fetch(task.entryUrl + 'hanging'); await new Promise(() => {}); });
+} })`;
+
+const TESTS = `import { test, expect } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+import { appendFileSync } from 'node:fs';
+test('answers', passPolicy({ k: 2, minPasses: 1 }), () => {
+  const { repeatEachIndex } = test.info();
+  appendFileSync('played.txt', 'test ' + repeatEachIndex + '\\n');
+  expect(repeatEachIndex, 'the answer names the policy').toBe(0);
+});`;
+
+const TASKS = `import { taskproofTests } from '@taskproof/playwright';
+import { test } from '@taskproof/playwright';
+test.beforeEach(({ page }) => {});
+taskproofTests('tasks/*.yaml');`;
+
+interface JsonSuite {
+  suites?: JsonSuite[];
+  specs?: { tests: JsonTest[] }[];
+}
+interface JsonResult {
+  status: string;
+  workerIndex: number;
+  errors: { message: string; location?: { file: string; line: number } }[];
+  attachments: { name: string }[];
+  annotations: { type: string; description?: string }[];
+}
+
+type JsonTest = { status: string; results: JsonResult[] };
+const testsIn = ({ suites = [], specs = [] }: JsonSuite): JsonTest[] => [
+  ...suites.flatMap(testsIn),
+  ...specs.flatMap(({ tests }) => tests),
+];
+
+/** Attachments of a trial that is kept. */
+function bodiesIn(text: string): string[] {
+  if (!text.startsWith('{')) return [];
+  const { attachments = [] } = JSON.parse(text) as { attachments?: { body: string }[] };
+  return attachments.map(({ body }) => Buffer.from(body, 'base64').toString('utf8'));
+}
+
+test('after SIGKILL, resume plays what is missing and reports the whole', async () => {
+  let hanging = () => {};
+  const started = new Promise<void>(resolve => {
+    hanging = resolve;
+  });
+  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const go = spec({ id: 'go', goal: 'Click {{unique}}', url: `${site.url}/`, k: 4, minPasses: 3 });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { appendFileSync } from 'node:fs';\nimport { test } from '@playwright/test';`,
+      reporters: `[['blob'], ['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter']]`,
+      taskproof: `{ agent: ${AGENT}, secrets: { PASSWORD: '${SECRET}' } }`,
+      projects: `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats('tasks/*.yaml') }]`,
+    }),
+    'tasks/go.yaml': go,
+    'answers.spec.ts': TESTS,
+    'tasks.spec.ts': TASKS,
+  });
+  const mark = randomUUID();
+  const killed = suite.start(['test', '--project=agents'], { HANG: '1', [MARK]: mark });
+  await started;
+  killed.process.kill('SIGKILL');
+  await killed.done;
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  const before = suite.read('played.txt');
+
+  const store = readdirSync(join(suite.folder, '.taskproof'), { recursive: true, withFileTypes: true });
+  const kept = store.filter(each => each.isFile()).map(each => join(each.parentPath, each.name));
+  // A .gitignore, the run, two trials of each.
+  expect(kept).toHaveLength(6);
+  const texts = kept.map(file => readFileSync(file, 'utf8')).flatMap(text => [text, ...bodiesIn(text)]);
+  expect(texts.filter(text => text.includes('<secret>PASSWORD</secret>'))).not.toEqual([]);
+  expect(texts.filter(text => text.includes(SECRET))).toEqual([]);
+  expect(suite.read('.taskproof/.gitignore')).toBe('*\n');
+
+  suite.write({ 'tasks/go.yaml': go.replace('Click {{unique}}', 'Press {{unique}}') });
+  const refused = await taskproof(suite, ['resume']);
+  expect(refused.code, refused.err).toBe(2);
+  expect(refused.err).toContain('go [agents]: the spec has changed (tasks/go.yaml)');
+  expect(suite.read('played.txt')).toBe(before);
+
+  suite.write({ 'tasks/go.yaml': go });
+  const resumed = await taskproof(suite, ['resume']);
+  expect(resumed.code, resumed.err).toBe(0);
+  expect(resumed.err).toContain('4 of 6 trials kept from the run of');
+  const played = suite.read('played.txt').trim().split('\n').sort();
+  const uniques = played.map(line => line.split(' ')[2]);
+  expect(played.map(line => line.split(' ').slice(0, 2).join(' '))).toEqual([
+    ...['test 0', 'test 1', 'trial 0', 'trial 1', 'trial 2', 'trial 2', 'trial 3'],
+  ]);
+  expect(uniques[4]).toBe(uniques[5]);
+
+  const whole = {
+    complete: true,
+    verdicts: [
+      { spec: 'answers', verdict: 'passed', passes: 1, failures: 1 },
+      { spec: 'go', verdict: 'passed', passes: 3, failures: 1, errors: 0 },
+    ],
+  };
+  const results = () => JSON.parse(suite.read('taskproof-results.json'));
+  expect(results()).toMatchObject(whole);
+  const tests = testsIn(JSON.parse(suite.read('report.json')) as JsonSuite);
+  expect(tests.map(({ status }) => status)).toEqual(Array(6).fill('expected'));
+  const failed = tests.flatMap(({ results }) => results).filter(({ status }) => status === 'failed');
+  expect(failed).toMatchObject([
+    { workerIndex: -1, errors: [{ message: expect.stringContaining('the answer names the policy') }] },
+    {
+      workerIndex: -1,
+      errors: [{ message: expect.stringContaining('the agent gave up: not with <secret>PASSWORD</secret>') }],
+    },
+  ]);
+  expect(failed[1]!.errors[0]!.location?.file).toContain('go.yaml');
+  expect(failed[1]!.attachments.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['turn-1.jpg', 'end.jpg', 'transcript', '_taskproof']),
+  );
+  const notes = failed.flatMap(({ annotations }) => annotations.filter(({ type }) => type === 'kept'));
+  expect(notes).toHaveLength(2);
+
+  const again = await taskproof(suite, ['resume']);
+  expect(again).toMatchObject({ code: 2, err: expect.stringContaining('There is nothing to resume') });
+
+  suite.remove('taskproof-results.json');
+  const merged = await suite.playwright(['merge-reports', '--config=playwright.config.ts', 'blob-report']);
+  expect(merged.exitCode, merged.output).toBe(0);
+  expect(results()).toMatchObject(whole);
+});

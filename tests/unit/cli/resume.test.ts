@@ -1,0 +1,49 @@
+// Which run `taskproof resume` goes on with, and what it says if there is none. That it does: tests/e2e/resume.test.ts.
+import { expect, test } from 'vitest';
+import { suite } from './suite';
+
+const run = (more: object = {}) =>
+  JSON.stringify({
+    ...{ storeVersion: 1, startedAt: '2026-11-25T08:00:00.000Z', runId: 'x', args: [], shard: null },
+    ...{ specs: [], ...more },
+  });
+
+test.each<[string, Record<string, string>, string[], string]>([
+  ['no run', {}, [], 'no run is kept in '],
+  [
+    'a run that is whole',
+    { '.taskproof/a/run.json': run({ ungraded: 0 }) },
+    [],
+    'all trials of the run of 2026-11-25',
+  ],
+  ['a file that is none', { '.taskproof/a/run.json': '{}' }, [], 'no run is kept in '],
+  [
+    'another shard',
+    { '.taskproof/a/run.json': run({ shard: '2/2' }) },
+    ['--shard=1/2'],
+    'no run of shard 1/2 is kept',
+  ],
+  [
+    'a config elsewhere',
+    { '.taskproof/a/run.json': run() },
+    ['-c', 'b/c.ts'],
+    'b/.taskproof. If your config',
+  ],
+])('there is nothing to resume: %s', async (_, files, args, message) => {
+  const { taskproof } = suite(files);
+  const { code, err } = await taskproof(['resume', '--', ...args]);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+  expect(err).toContain('There is nothing to resume: ');
+});
+
+test.each([
+  ['one that has not ended', run(), []],
+  ['one with trials that ended in error', run({ ungraded: 1 }), []],
+  ['the last one of its shard', run({ shard: '1/2' }), ['--shard', '1/2']],
+])('it starts Playwright for %s', async (_, text, args) => {
+  const later = run({ shard: '2/2', ungraded: 0 });
+  const files = { '.taskproof/a/run.json': text, ...(args.length ? { '.taskproof/b/run.json': later } : {}) };
+  const { taskproof } = suite(files);
+  const { code, err } = await taskproof(['resume', '--', ...args]);
+  expect([code, err]).toEqual([2, expect.stringContaining('@playwright/test is not installed here')]);
+});

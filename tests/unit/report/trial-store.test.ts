@@ -1,0 +1,104 @@
+// What is kept of a run on disk, and whether another run may go on with it. That it does: tests/e2e/resume.test.ts.
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import type { Plan } from '../../../src/data/plan';
+import type { TaskproofOptions } from '../../../src/playwright/run/options';
+import type { PlannedTest } from '../../../src/report/planning';
+import { RESUME, storedRun, storedRuns, TrialStore } from '../../../src/report/trial-store';
+import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+
+let printed: string[];
+
+beforeEach(() => {
+  printed = [];
+  const note = (text: unknown) => printed.push(String(text)) > 0;
+  vi.spyOn(process.stdout, 'write').mockImplementation(note as never);
+  vi.spyOn(process.stderr, 'write').mockImplementation(note as never);
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+interface Given extends Partial<Plan> {
+  project?: string;
+  options?: PlannedTest['options'];
+}
+
+const agent = { name: 'mine', model: 'mine-1', run: async () => undefined };
+const withOptions = (more: TaskproofOptions = {}) => ({ known: true, value: { agent, ...more } });
+
+function planned({ project = 'opus', options = withOptions(), ...more }: Given = {}): PlannedTest {
+  const plan = {
+    ...{ id: 'cart', file: 'cart.yaml', specHash: 'a', policy: { k: 5, minPasses: 4 }, replayed: false },
+    ...more,
+  };
+  return { test: fakeTest({ title: plan.id }), plan, project: fakeProject(project), options };
+}
+
+function newFolder() {
+  const folder = mkdtempSync(join(tmpdir(), 'taskproof-store-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return { folder, config: fakeConfig([], { configFile: join(folder, 'playwright.config.ts') }) };
+}
+
+const JUDGE = { name: 'web', model: 'judge-1', judge: async () => ({ passed: true, reason: '' }) };
+
+test.each<[string, Given[], string | null]>([
+  ['nothing', [{}], null],
+  ['an agent that only workers know', [{ options: { known: false } }], null],
+  ['the text of a spec', [{ specHash: 'b' }], 'cart [opus]: the spec has changed (cart.yaml)'],
+  [
+    'the policy',
+    [{ policy: { k: 5, minPasses: 3 }, specHash: 'b' }],
+    'cart [opus]: the policy has changed (was: 4 of 5 must pass; is: 3 of 5 must pass)',
+  ],
+  [
+    'the model',
+    [{ options: withOptions({ agent: { ...agent, model: 'mine-2' } }) }],
+    'cart [opus]: the agent has changed (was: mine (mine-1); is: mine (mine-2))',
+  ],
+  [
+    'the judge',
+    [{ options: withOptions({ judge: JUDGE }) }],
+    'cart [opus]: the judge has changed (was: none; is: web, judge-1)',
+  ],
+  [
+    'the origin',
+    [{ options: withOptions({ origin: 'http://preview' }) }],
+    'cart [opus]: the origin has changed (was: none; is: http://preview)',
+  ],
+  ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in the interrupted run'],
+  ['another spec', [{ id: 'docs' }], 'cart [opus]: it is not in this run'],
+])('a run is not resumed if this has changed: %s', (_, now, refusal) => {
+  const { folder, config } = newFolder();
+  TrialStore.open(config, [planned()], new Date());
+  const [run] = storedRuns(folder);
+  vi.stubEnv(RESUME, run);
+  const resume = () => TrialStore.open(config, now.map(planned), new Date());
+  if (refusal === null) expect(resume).not.toThrow();
+  else expect(resume).toThrow(refusal);
+  // The command tells by it whether the run was resumed.
+  expect(storedRun(run!)?.resumedAt === undefined).toBe(refusal !== null);
+});
+
+test('the last ten runs are kept, in a folder that git ignores', () => {
+  const { folder, config } = newFolder();
+  for (let minute = 10; minute < 22; minute++)
+    TrialStore.open(config, [planned()], new Date(`2026-11-25T08:${minute}:00.000Z`));
+  const store = join(folder, '.taskproof');
+  expect(readdirSync(store)).toContain('.gitignore');
+  expect(storedRuns(folder)).toHaveLength(10);
+  expect(storedRun(storedRuns(folder)[0]!)?.startedAt).toBe('2026-11-25T08:12:00.000Z');
+});
+
+test('a folder that cannot be written costs a warning, once', () => {
+  const { folder, config } = newFolder();
+  writeFileSync(join(folder, '.taskproof'), '');
+  TrialStore.open(config, [planned()], new Date());
+  expect(printed.join('')).toMatch(
+    /^taskproof: .*\.taskproof.* can't be written, so if the run .*: E[A-Z]+.*\n$/,
+  );
+});
