@@ -20,7 +20,7 @@ export const WALLS = {
   browser: ['text', 'spec', 'data', 'playwright/inside', 'browser/injected'],
   // Runs in pages: of others, it imports types alone.
   'browser/injected': ['data', 'browser'],
-  agents: ['text', 'spec', 'data', 'browser', 'browser/injected'],
+  agents: ['text', 'spec', 'data', 'limiter', 'browser', 'browser/injected'],
   grading: ['text', 'spec', 'data', 'browser', 'agents'],
   trial: ['text', 'spec', 'data', 'browser', 'browser/injected', 'agents', 'grading', 'playwright/inside'],
   // What the main process and the workers share: the options, the decision about each trial, the ledger.
@@ -37,7 +37,7 @@ export const WALLS = {
     'playwright/inside',
     'playwright/run',
   ],
-  report: ['text', 'spec', 'data', 'verdicts', 'playwright/inside', 'playwright/run'],
+  report: ['text', 'spec', 'data', 'verdicts', 'limiter', 'playwright/inside', 'playwright/run'],
   cli: ['text', 'spec', 'data', 'verdicts', 'report', 'playwright/run'],
 };
 

@@ -114,6 +114,8 @@ export interface SessionTask extends AgentTask {
   readonly specHash: string | null;
   /** The value of `{{unique}}`, if the spec uses it. */
   readonly unique?: string | undefined;
+  /** The option `maxRequests`. */
+  readonly maxRequests?: number | undefined;
   /** Folder of the Playwright config, absolute. An agent's paths are relative to it. */
   readonly configDir: string;
   /** What a recording did before this agent took over, in order; empty if there was none. */

@@ -9,6 +9,28 @@ export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
 export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 
+const apiTrafficSchema = z.looseObject({
+  model: z.string(),
+  served: z.int().nonnegative().describe('Requests that got an answer.'),
+  refused: z
+    .int()
+    .nonnegative()
+    .describe('Requests that were refused because of a limit (429) or an overload (529).'),
+  waitedMs: z
+    .int()
+    .nonnegative()
+    .describe('Milliseconds that requests waited for their start, all together.'),
+  perMinute: z.int().nonnegative().describe('Most requests that started within a minute.'),
+  limitPerMinute: z
+    .number()
+    .nonnegative()
+    .nullable()
+    .describe(
+      'Requests a minute that the API allows, as it says or as the run found out; null if no limit was met.',
+    ),
+});
+export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
+
 export const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
@@ -37,6 +59,10 @@ export const resultsSchema = z
       .string()
       .optional()
       .describe('When a later run began that has not written its results: these are of an earlier run.'),
+    api: z
+      .array(apiTrafficSchema)
+      .optional()
+      .describe('Requests to each model; left out if there were none, and in merged reports.'),
     verdicts: z.array(rowSchema).describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)

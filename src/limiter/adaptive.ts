@@ -37,8 +37,16 @@ const realClock: Clock = {
   },
 };
 
-/** A request that may be sent. Call `answered` once, whatever comes of it; without an argument if it was never answered. */
-export interface Admission {
+/** What is known of an API when a request starts. */
+export interface Known {
+  /** Whether it has served a request in this run. */
+  served: boolean;
+  /** Milliseconds since requests go without any answer; 0 if the newest one got one. */
+  goneMs: number;
+}
+
+/** A request that may be sent. Call `answered` once, whatever comes of it; without an argument if nothing follows from it. */
+export interface Admission extends Known {
   answered(how?: Answered): void;
 }
 
@@ -81,6 +89,8 @@ export class AdaptiveLimiter {
   private nextStart = 0;
   private pausedUntil = 0;
   private failures = 0;
+  private answeredAt = Number.NEGATIVE_INFINITY;
+  private goneSince: number | undefined;
   private readonly buckets = new Map<Left['of'], Bucket>();
   /** A running mean. */
   private tokensOfRequest = 0;
@@ -90,12 +100,18 @@ export class AdaptiveLimiter {
 
   /** @param most requests at once, whatever the API allows */
   constructor(
-    private readonly most = Number.POSITIVE_INFINITY,
+    private most = Number.POSITIVE_INFINITY,
     private readonly clock: Clock = realClock,
   ) {
     this.beganAt = clock.now();
     this.cutAt = this.beganAt;
     this.slots = Math.min(FIRST_SLOTS, most);
+  }
+
+  /** Two projects may share a key, each with its own `maxRequests`: the lower one holds. */
+  atMost(most: number): void {
+    this.most = Math.min(this.most, most);
+    this.slots = Math.min(this.slots, this.most);
   }
 
   /** @param admit called when the request may be sent. @returns a function that withdraws it */
@@ -144,7 +160,8 @@ export class AdaptiveLimiter {
       this.running.delete(request);
       this.startAll();
     };
-    admit({ answered });
+    const goneMs = this.goneSince === undefined ? 0 : now - this.goneSince;
+    admit({ answered, served: this.seen.served > 0, goneMs });
   }
 
   /** Requests per second that may start now. */
@@ -158,9 +175,23 @@ export class AdaptiveLimiter {
     const now = this.clock.now();
     for (const each of left) this.fill(each, request.startedAt);
     if (tokens) this.tokensOfRequest += (tokens - this.tokensOfRequest) / Math.min(10, this.seen.served + 1);
+    const isGone = as === 'unreachable';
+    this.goneSince = isGone ? (this.goneSince ?? Math.max(this.answeredAt, request.startedAt)) : undefined;
+    if (!isGone) this.answeredAt = now;
     if (as === 'served') this.grow(now);
-    else this.shrink(as, request.startedAt, now);
-    if (as !== 'served') this.pause(as, retryAfterMs, now);
+    else this.refuse(as, retryAfterMs, request.startedAt, now);
+  }
+
+  private refuse(as: Answered['as'], retryAfterMs: number, startedAt: number, now: number): void {
+    if (as !== 'unreachable') {
+      this.seen.refused++;
+      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), startedAt];
+    }
+    // Where nothing has been served, nothing is known of a rate.
+    const knowsNoRate = !this.seen.served && this.running.size === 1;
+    const how = as === 'limited' && knowsNoRate ? 'overloaded' : as;
+    this.shrink(how, startedAt, now);
+    this.pause(how, retryAfterMs, now);
   }
 
   private grow(now: number): void {
@@ -173,10 +204,6 @@ export class AdaptiveLimiter {
   }
 
   private shrink(as: Answered['as'], startedAt: number, now: number): void {
-    if (as !== 'unreachable') {
-      this.seen.refused++;
-      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), startedAt];
-    }
     // What began before the last cut says nothing about the rate since.
     if (startedAt < this.cutAt) return;
     if (as === 'limited') this.cutRate(now);

@@ -5,7 +5,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { AdaptiveLimiter, type Admission, type Traffic } from './adaptive';
+import { AdaptiveLimiter, type Admission, type Known, type Traffic } from './adaptive';
 import type { Answered } from './rate-headers';
 
 /** The address of the socket, set in the main process and inherited by the workers. */
@@ -33,8 +33,9 @@ class Limiters {
   private readonly all = new Map<string, { model: string; limiter: AdaptiveLimiter }>();
 
   of({ id, model, most }: Lane): AdaptiveLimiter {
-    const known = this.all.get(id) ?? { model, limiter: new AdaptiveLimiter(most) };
+    const known = this.all.get(id) ?? { model, limiter: new AdaptiveLimiter() };
     this.all.set(id, known);
+    if (most !== undefined) known.limiter.atMost(most);
     return known.limiter;
   }
 
@@ -49,6 +50,11 @@ export interface ModelTraffic extends Traffic {
 
 /** What a worker says, one line of JSON each. */
 type Said = { ask: number; lane: Lane } | { withdraw: number } | { answered: number; how?: Answered };
+
+/** What it hears. */
+interface Heard extends Known {
+  admitted: number;
+}
 
 export interface OpenLimiter {
   readonly traffic: readonly ModelTraffic[];
@@ -95,7 +101,8 @@ function serve(socket: Socket, limiters: Limiters): void {
       open.set(said.ask, request);
       request.withdraw = limiters.of(said.lane).ask(admission => {
         request.admission = admission;
-        socket.write(`${said.ask}\n`);
+        const { served, goneMs } = admission;
+        socket.write(`${JSON.stringify({ admitted: said.ask, served, goneMs } satisfies Heard)}\n`);
       });
       return;
     }
@@ -105,15 +112,21 @@ function serve(socket: Socket, limiters: Limiters): void {
     request?.withdraw();
     request?.admission?.answered('answered' in said ? said.how : undefined);
   };
-  createInterface({ input: socket }).on('line', line => hear(JSON.parse(line) as Said));
-  // Closing follows.
-  socket.on('error', () => {});
+  eachLine(socket, line => hear(JSON.parse(line) as Said));
   socket.once('close', () => {
     for (const { withdraw, admission } of open.values()) {
       withdraw();
       admission?.answered();
     }
   });
+}
+
+/** An error says nothing that closing, which follows, does not. */
+function eachLine(socket: Socket, hear: (line: string) => void): void {
+  socket.on('error', () => {});
+  createInterface({ input: socket })
+    .on('error', () => {})
+    .on('line', hear);
 }
 
 /** A worker's side of the socket. */
@@ -126,8 +139,7 @@ class Line {
     private readonly socket: Socket,
     private readonly own: Limiters,
   ) {
-    createInterface({ input: socket }).on('line', line => this.admit(Number(line)));
-    socket.on('error', () => {});
+    eachLine(socket, line => this.admit(JSON.parse(line) as Heard));
     socket.once('close', () => this.closed());
     // The worker ends when its tests have.
     socket.unref();
@@ -143,10 +155,10 @@ class Line {
     };
   }
 
-  private admit(id: number): void {
+  private admit({ admitted: id, ...known }: Heard): void {
     const request = this.asked.get(id);
     this.asked.delete(id);
-    request?.admit({ answered: how => this.say({ answered: id, ...(how && { how }) }) });
+    request?.admit({ ...known, answered: how => this.say({ answered: id, ...(how && { how }) }) });
   }
 
   private say(said: Said): void {

@@ -123,10 +123,10 @@ export class TrialTest {
 
 /** What the options of a project say about each run of its agent. */
 export function trialPlanOf(
-  { agent, secrets, pageTools, turnTimeoutMs }: ReadyOptions,
+  { agent, secrets, pageTools, turnTimeoutMs, maxRequests }: ReadyOptions,
   { config }: Pick<TestInfo, 'config'>,
 ) {
-  return { agent, secrets, pageTools, turnTimeoutMs, configDir: folderOf(config) };
+  return { agent, secrets, pageTools, turnTimeoutMs, maxRequests, configDir: folderOf(config) };
 }
 
 /** Shows a trial in its Playwright test: turns and assertions as steps, with their evidence. */

@@ -10,6 +10,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
+import { type OpenLimiter, openLimiter } from '../limiter/shared';
 import {
   isFiltered,
   isInteractive,
@@ -27,6 +28,7 @@ import { requirePlaywright } from '../playwright/inside/version';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
 import { checkRun } from '../playwright/run/settings';
+import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
@@ -64,6 +66,7 @@ export default class TaskproofReporter implements Reporter {
   private preprocessed = false;
   private kept: readonly KeptRun[] = [];
   private store: TrialStore | undefined;
+  private limiter: OpenLimiter | undefined;
 
   constructor(options: unknown = {}) {
     requirePlaywright();
@@ -82,7 +85,8 @@ export default class TaskproofReporter implements Reporter {
   async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
     const planned = await planRun(run.config, run.suite, run.testRun, this.startedAt);
-    openLedger({ judged: !isInteractive() });
+    this.limiter?.close();
+    this.limiter = await sharedLimiter(openLedger({ judged: !isInteractive() }));
     if (!planned.length || isListing() || isInteractive() || checkRun()) return;
     this.store = TrialStore.open(run.config, planned, this.startedAt);
     process.on('SIGTERM', interrupt);
@@ -142,7 +146,8 @@ export default class TaskproofReporter implements Reporter {
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
-    const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected } as const;
+    const api = this.limiter;
+    const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected, api } as const;
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -191,6 +196,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onExit(): Promise<void> {
+    this.limiter?.close();
     closeLedger();
     process.off('SIGTERM', interrupt);
     if (isListing() || !this.preprocessed || checkRun()) return;
@@ -256,5 +262,18 @@ export default class TaskproofReporter implements Reporter {
   /** Output files are relative to the config, as in Playwright's own reporters. */
   private folder(): string {
     return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
+  }
+}
+
+/** A run goes on without it, if the system refuses such a socket: then each worker has its own limiter. */
+async function sharedLimiter(folder: string): Promise<OpenLimiter | undefined> {
+  try {
+    return await openLimiter(folder);
+  } catch (error) {
+    print(
+      process.stderr,
+      `taskproof: each worker paces its requests to models by itself: ${messageOf(error)}`,
+    );
+    return undefined;
   }
 }

@@ -7,6 +7,7 @@ import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../d
 import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
+import type { OpenLimiter } from '../limiter/shared';
 import { checkOptions, type OptionSchemas } from '../options';
 import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
@@ -58,6 +59,7 @@ export function resultsOf(
     /** The command line selected only some tests, or some projects. */
     filtered: boolean;
     projectsSelected: boolean;
+    api?: Pick<OpenLimiter, 'traffic'> | undefined;
   },
   { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
@@ -67,6 +69,7 @@ export function resultsOf(
   const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   for (const file of run.broken) causes.add(`${file} does not parse`);
+  const traffic = (run.api?.traffic ?? []).map(each => ({ ...each, waitedMs: Math.round(each.waitedMs) }));
   if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
@@ -82,6 +85,7 @@ export function resultsOf(
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(run.shard ? { shard: run.shard } : {}),
+    ...(traffic.length ? { api: traffic } : {}),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),

@@ -139,6 +139,7 @@ async function judgedTrial(
     finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
+    maxRequests: plan.maxRequests,
     signal,
     waiting: (promise, kind) => clock.waiting(promise, kind),
   };

@@ -34,7 +34,7 @@ export interface TrialOutput {
 type PlannedTask = Pick<
   SessionTask,
   | ('specId' | 'specName' | 'specHash' | 'configDir' | 'goal' | 'allowedDomains' | 'maxSteps')
-  | ('maxCostUsd' | 'seed' | 'unique' | 'secrets')
+  | ('maxCostUsd' | 'maxRequests' | 'seed' | 'unique' | 'secrets')
 >;
 
 export type TrialIdentity = Pick<

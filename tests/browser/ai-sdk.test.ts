@@ -280,7 +280,12 @@ describe('what the provider does', () => {
       {},
       /refuses the request \(400\)\. The provider said: temperature is odd/,
     ],
-    ['the rate limit', [status(429, 'Slow down')], {}, /rate limit is reached \(429\).*Slow down/],
+    [
+      'a used-up quota',
+      [status(429, 'You exceeded your current quota')],
+      {},
+      /the account has no credit \(429\).*You exceeded/,
+    ],
     ['a failure', [status(500, 'Oops')], {}, /the API failed \(500\).*Oops/],
     [
       'a connection that ends',
@@ -288,7 +293,12 @@ describe('what the provider does', () => {
       {},
       /the provider at http:\/\/127\.0\.0\.1:\d+ can't be reached/,
     ],
-    ['what is no JSON', [{ fault: 'truncate' }], {}, /sent an answer that can't be parsed.*Bad gateway/],
+    [
+      'what is no JSON',
+      [{ fault: 'truncate' }],
+      {},
+      /sent an answer that can't be parsed, asked once: .*Bad gateway/,
+    ],
     [
       'silence',
       [{ fault: 'slow', delayMs: 30_000 }],

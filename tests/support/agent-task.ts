@@ -27,7 +27,6 @@ export interface TaskSetup {
   secrets?: Record<string, string>;
   allowedDomains?: string[];
   pageTools?: PageToolsMode;
-  timeLeftMs?: number;
   signal?: AbortSignal;
 }
 
@@ -64,9 +63,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     maxCostUsd: setup.maxCostUsd,
     seed: 1,
     signal,
-    get timeLeftMs() {
-      return setup.timeLeftMs ?? 60_000;
-    },
+    timeLeftMs: 60_000,
     waiting: promise => promise,
     get turnsLeft() {
       return maxSteps - turns.length;

@@ -31,9 +31,9 @@ export interface AiSdkOptions {
   pictures?: boolean;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxOutputTokens?: number;
-  /** How often a failed request is retried. Default: 4. */
+  /** How often a request is sent again after a failure of the provider (500) or an answer that broke off. A reached limit (429) and an overload (529) are waited out. Default: 4. */
   maxRetries?: number;
-  /** Milliseconds for a request, retries included. Default: 300,000. */
+  /** Milliseconds for an answer; and as long a provider that has answered in this run may be out of reach. Default: 300,000. */
   requestTimeoutMs?: number;
   /** Options for the provider, passed on unchanged: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
   providerOptions?: Record<string, Record<string, unknown>>;

@@ -1,13 +1,23 @@
 // Runs one task with a model of the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
 import type { Usage } from '../../data/usage';
+import { type Lane, laneOf } from '../../limiter/shared';
 import { messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { costOf } from '../model/budget';
 import type { Call } from '../model/calls';
 import { tokensOf, withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import { advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
+import {
+  advice,
+  askedTimes,
+  isOutOfCredit,
+  keysIn,
+  noAnswer,
+  quotedWords,
+  withoutKeys,
+} from '../model/problem';
+import { type Failure, type RequestFailed, send } from '../model/send';
 import type { AiSdkSettings } from '.';
 import { AiSdkCalls } from './calls';
 
@@ -20,6 +30,8 @@ export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, 
 }
 
 class AiSdkLoop extends Loop {
+  private lane: Promise<Lane> | undefined;
+
   constructor(
     task: SessionTask,
     private readonly settings: AiSdkSettings,
@@ -66,51 +78,79 @@ class AiSdkLoop extends Loop {
     };
   }
 
-  /** @throws AgentApiError if time is up; whatever the SDK throws. */
-  private async generated() {
+  /** @throws what the sending of requests throws: see `send`. */
+  private generated() {
+    const { task, settings } = this;
+    const { maxRetries, requestTimeoutMs } = settings;
+    this.lane ??= laneOfModel(settings, task.maxRequests);
+    return send({
+      lane: this.lane,
+      signal: task.signal,
+      maxRetries,
+      requestTimeoutMs,
+      waiting: task.waiting,
+      check: () => this.budget.check(0),
+      attempt: () => this.once(),
+      failureOf: error => this.failureOf(error),
+    });
+  }
+
+  private async once() {
     const { sdk, task, system, conversation } = this;
-    const { model, maxOutputTokens, maxRetries, requestTimeoutMs, providerOptions } = this.settings;
+    const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = this.settings;
     // Without `execute`, the SDK returns the calls and makes no second request.
     const tools = this.calls.definitions.map(({ name, description, schema }) => [
       name,
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
-    const limitMs = Math.max(1, Math.ceil(Math.min(requestTimeoutMs, task.timeLeftMs)));
-    const timeUp = AbortSignal.timeout(limitMs);
+    const timeUp = AbortSignal.timeout(requestTimeoutMs);
     try {
-      return await sdk.generateText({
+      const value = await sdk.generateText({
         model: model as Parameters<Sdk['generateText']>[0]['model'],
         system,
         messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
         tools: Object.fromEntries(tools),
         maxOutputTokens,
-        maxRetries,
+        maxRetries: 0,
         abortSignal: AbortSignal.any([task.signal, timeUp]),
         ...(providerOptions && { providerOptions: providerOptions as never }),
       });
+      const { inputTokens = 0, outputTokens = 0 } = value.usage;
+      return { value, headers: new Headers(value.response.headers), tokens: inputTokens + outputTokens };
     } catch (error) {
-      task.signal.throwIfAborted();
-      if (timeUp.aborted) throw this.error(noAnswer('aiSdk', limitMs));
+      if (timeUp.aborted) throw new Silence();
       throw error;
     }
   }
 
-  protected async problem(error: unknown): Promise<string> {
+  private failureOf(error: unknown): Failure {
+    const { APICallError, JSONParseError, TypeValidationError } = this.sdk;
+    if (error instanceof Silence) return { without: 'silent' };
+    // The gateway's errors have a status, too.
+    const { statusCode: status } = Object(error) as { statusCode?: number };
+    if (!APICallError.isInstance(error)) return { status };
+    const { cause, responseHeaders = {} } = error;
+    if (status === undefined) return { without: 'connection' };
+    const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
+    return {
+      status,
+      headers: new Headers(responseHeaders),
+      ...(status < 300 && !isRead && { without: 'broken' }),
+      noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
+    };
+  }
+
+  protected async problem({ error, sent }: RequestFailed): Promise<string> {
     // A proxy or an error page may echo the request.
     const keys = await sentKeys(this.settings.model);
-    return withoutKeys(this.reasonOf(this.lastOf(error), keys), keys);
+    return withoutKeys(this.reasonOf(error, sent, keys), keys);
   }
 
   protected repair(error: unknown): boolean {
-    const refusal = this.refusalOf(this.lastOf(error));
+    const refusal = this.refusalOf(error);
     if (refusal === undefined) return false;
     const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal);
     return (isTooLong && this.conversation.trim(true)) || this.goBlind();
-  }
-
-  /** The last error, if the SDK has retried. */
-  private lastOf(error: unknown): unknown {
-    return this.sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
   }
 
   /** The provider's words, if it refuses the request itself; undefined for other errors. */
@@ -120,8 +160,9 @@ class AiSdkLoop extends Loop {
     return [400, 404, 413, 415, 422].includes(error.statusCode ?? 0) ? wordsOf(error) : undefined;
   }
 
-  private reasonOf(error: unknown, keys: readonly string[]): string {
-    const { name: model, maxRetries } = this.settings;
+  private reasonOf(error: unknown, sent: number, keys: readonly string[]): string {
+    const { name: model, requestTimeoutMs } = this.settings;
+    if (error instanceof Silence) return noAnswer('aiSdk', requestTimeoutMs);
     if (!this.sdk.APICallError.isInstance(error))
       return `the request to the model "${model}" failed: ${quotedWords(messageOf(error), keys)} (${Object(error).name})`;
     const { statusCode, url } = error;
@@ -129,13 +170,13 @@ class AiSdkLoop extends Loop {
     if (statusCode === undefined || statusCode === 200) {
       const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
       const origin = URL.canParse(url) ? new URL(url).origin : url;
-      return `the provider at ${origin} ${what}, even after ${maxRetries} retries: ${words}`;
+      return `the provider at ${origin} ${what}, ${askedTimes(sent)}: ${words}`;
     }
     const key = "the provider's apiKey, or its environment variable";
     const lacksTools = statusCode < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
     const told = lacksTools
       ? `the model "${model}" does not support tools (${statusCode}), which an agent needs. Set another model.`
-      : advice(statusCode, { factory: 'aiSdk', model, maxRetries, key });
+      : advice(statusCode, { factory: 'aiSdk', model, sent, key });
     return `${told} The provider said: ${words}`;
   }
 
@@ -145,6 +186,32 @@ class AiSdkLoop extends Loop {
     this.pictures = false;
     this.calls.dropPictures();
     return true;
+  }
+}
+
+/** No answer within the time for it. */
+class Silence extends Error {}
+
+/** Providers keep these in `config`, which no interface promises. */
+interface Config {
+  baseURL?: unknown;
+  headers?: unknown;
+  url?(of: { path: string; modelId: string }): unknown;
+}
+
+const configOf = (model: AiSdkSettings['model']) => (model as { config?: Config }).config ?? {};
+
+async function laneOfModel({ model, name }: AiSdkSettings, maxRequests?: number): Promise<Lane> {
+  const { provider = '' } = model as { provider?: string };
+  return laneOf(name, [provider, addressOf(model), ...(await sentKeys(model))], maxRequests);
+}
+
+function addressOf(model: AiSdkSettings['model']): string {
+  const { baseURL, url } = configOf(model);
+  try {
+    return String(baseURL ?? url?.({ path: '', modelId: '' }));
+  } catch {
+    return '';
   }
 }
 
@@ -192,10 +259,9 @@ function wordsOf(error: { message: string; data?: unknown; responseBody?: string
   return [message, body].filter(Boolean).join(': ');
 }
 
-/** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
 async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
   try {
-    const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};
+    const { headers } = configOf(model);
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);
     return keysIn(told ?? {});
   } catch {

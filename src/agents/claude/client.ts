@@ -1,5 +1,5 @@
-// Sends requests to the Messages API, one at a time, and reads the answers as streams. Retries answers that break off, and
-// turns errors into messages that say what to do and quote the provider.
+// Sends requests to the Messages API and reads the answers as streams. Turns errors into messages that say what to do and quote the
+// provider.
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import Anthropic, { AnthropicError, type APIError } from '@anthropic-ai/sdk';
@@ -10,16 +10,21 @@ import type {
   BetaUsage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { sleep, within } from '../../browser/waiting';
-import { debug } from '../../text/debug';
+import { within } from '../../browser/waiting';
+import { laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
-import { advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
+import {
+  advice,
+  askedTimes,
+  isOutOfCredit,
+  keysIn,
+  noAnswer,
+  quotedWords,
+  withoutKeys,
+} from '../model/problem';
+import { type Failure, type Outcome, type RequestFailed, type Sending, send } from '../model/send';
 import type { ModelSettings } from '.';
 
-const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds to keep when waiting for an overloaded API, so that the trial can end with the API's error. */
-const TIME_TO_END_MS = 1_000;
 /** The settings of a factory, and its name. */
 export interface Asker extends ModelSettings {
   /** The function that the user called with these settings. */
@@ -28,22 +33,15 @@ export interface Asker extends ModelSettings {
 }
 
 /** The limits of a request. */
-export interface Limit {
-  readonly signal: AbortSignal;
-  /** Milliseconds left for the answer. */
-  readonly timeLeftMs: number;
-  /** Milliseconds to wait for an overloaded API; 0 to retry as after any other failure. */
-  readonly patienceMs: number;
+export interface Limit extends Pick<Sending<unknown>, 'signal' | 'waiting' | 'check'> {
+  /** The option `maxRequests`. */
+  readonly maxRequests?: number | undefined;
   /** Gets the usage of every attempt, also of failed ones. */
   spent(usage: BetaUsage): void;
-  /** Called before a request is repeated. Throws if it would exceed the cap. */
-  check?(): void;
 }
 
 export class Client {
   private readonly api: Anthropic;
-  /** Time limit of the newest request. */
-  private timeoutMs = 0;
   /** Headers of the newest request, which may hold a token that the SDK has fetched. */
   private headers = new Headers();
 
@@ -56,19 +54,19 @@ export class Client {
   }
 
   /** Describes what a request threw, in one or two sentences without any key: the reason that the trial ends with. */
-  problem(error: unknown): string {
+  problem({ error, sent }: RequestFailed): string {
     // A proxy or an error page may echo the request.
     const keys = [...keysIn(this.api), ...keysIn(this.headers)];
-    return withoutKeys(this.reasonOf(error, keys), keys);
+    return withoutKeys(this.reasonOf(error, sent, keys), keys);
   }
 
-  private reasonOf(error: unknown, keys: readonly string[]): string {
-    const { factory, maxRetries, client, model } = this.asker;
-    if (isA(error, 'APIConnectionError')) return this.connection(error as Error);
+  private reasonOf(error: unknown, sent: number, keys: readonly string[]): string {
+    const { factory, client, model } = this.asker;
+    if (isA(error, 'APIConnectionError')) return this.connection(error as Error, sent);
     const failed = apiError(error);
     if (!failed) {
       const broke = isA(error, 'AnthropicError')
-        ? `the answer broke off, even after ${maxRetries} retries`
+        ? `the answer broke off, ${askedTimes(sent)}`
         : 'the request could not be made';
       return `${broke}: ${messageOf(error)}`;
     }
@@ -78,47 +76,40 @@ export class Client {
     const words = wordsOf(failed);
     const told =
       toolAdvice(failed, words, this.asker) ??
-      advice(failed.status, { factory, model, maxRetries, key }, failed.type);
+      advice(failed.status, { factory, model, sent, key }, failed.type);
     const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
     return `${told} The provider said: ${quotedWords(words, keys)}${id ? ` (request ${id})` : ''}`;
   }
 
-  private connection(error: Error): string {
-    const { factory, maxRetries } = this.asker;
-    if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, this.timeoutMs);
+  private connection(error: Error, sent: number): string {
+    const { factory, requestTimeoutMs } = this.asker;
+    if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, requestTimeoutMs);
     const cause = error.cause instanceof Error ? error.cause : undefined;
     const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
     const why = reason ? ` (${reason})` : '';
-    // A client that can't get its credentials reports a failed connection.
-    if (/credentials/i.test(error.message))
+    if (lacksCredentials(error))
       return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
-    return `the API at ${this.api.baseURL} can't be reached, even after ${maxRetries} retries${why}. Check the network, a proxy, and baseURL.`;
+    return `the API at ${this.api.baseURL} can't be reached, ${askedTimes(sent)}${why}. Check the network, a proxy, and baseURL.`;
   }
 
-  /**
-   * The SDK retries only until an answer begins, so answers that break off are retried here. An overload can last
-   * minutes: it is waited out for as long as the trial's time allows.
-   */
-  async send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
-    const end = performance.now() + limit.patienceMs - TIME_TO_END_MS;
-    for (let attempt = 0, broken = 0; ; attempt++) {
-      try {
-        return await this.once(params, limit);
-      } catch (error) {
-        limit.signal.throwIfAborted();
-        const pause = pauseAfter(error, attempt);
-        const waits = isOverload(error) && performance.now() + pause < end;
-        if (!waits && !(brokeOff(error) && ++broken <= this.asker.maxRetries)) throw error;
-        limit.check?.();
-        debug('retry', () => `request to the model again in ${Math.round(pause)} ms: ${messageOf(error)}`);
-        await sleep(pause, limit.signal);
-      }
-    }
+  /** @throws what the sending of requests throws: see `send`. */
+  send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
+    const { maxRetries, requestTimeoutMs } = this.asker;
+    return send({
+      ...limit,
+      lane: laneOf(params.model, [this.api.baseURL, ...keysIn(this.api)], limit.maxRequests),
+      maxRetries,
+      requestTimeoutMs,
+      attempt: () => this.once(params, limit),
+      failureOf,
+    });
   }
 
-  private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
-    const timeout = Math.max(1, Math.ceil(Math.min(this.asker.requestTimeoutMs, limit.timeLeftMs)));
-    this.timeoutMs = timeout;
+  private async once(
+    params: MessageCreateParamsNonStreaming,
+    limit: Limit,
+  ): Promise<{ value: BetaMessage } & Outcome> {
+    const timeout = this.asker.requestTimeoutMs;
     // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;
     const stop = () => {
@@ -126,11 +117,13 @@ export class Client {
       stream.abort();
     };
     let timer: NodeJS.Timeout | undefined;
+    let headers: Headers | undefined;
     let usage: BetaUsage | undefined;
     let read: Promise<void> | undefined;
     const watched: Middleware = async (request, next) => {
       this.headers = request.headers;
       const response = await next(request);
+      headers = response.headers;
       if (!response.ok || !response.body) return response;
       const [forSdk, forUs] = response.body.tee();
       timer = setTimeout(stop, timeout);
@@ -143,7 +136,7 @@ export class Client {
     const stream = this.api.beta.messages.stream(params, {
       signal: limit.signal,
       timeout,
-      maxRetries: this.asker.maxRetries,
+      maxRetries: 0,
       middleware: [watched],
     });
     let begun = false;
@@ -153,7 +146,7 @@ export class Client {
     try {
       const message = await stream.finalMessage();
       usage = message.usage;
-      return message;
+      return { value: message, headers, tokens: limitedTokens(usage) };
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
       if (read && !silent && !limit.signal.aborted) await within(read, timeout);
@@ -186,24 +179,27 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
   return { ...before, ...Object.fromEntries(given) };
 }
 
-function isOverload(error: unknown): boolean {
+/** Tokens that count towards the API's limits: what is read from the cache does not. */
+function limitedTokens(usage: BetaUsage): number {
+  return usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + usage.output_tokens;
+}
+
+function failureOf(error: unknown): Failure {
+  if (isA(error, 'APIConnectionTimeoutError')) return { without: 'silent' };
+  if (isA(error, 'APIConnectionError'))
+    return { without: lacksCredentials(error as Error) ? undefined : 'connection' };
   const failed = apiError(error);
-  return failed?.status === 529 || failed?.type === 'overloaded_error';
+  if (failed?.status === undefined)
+    return {
+      without: isA(error, 'AnthropicError') ? 'broken' : undefined,
+      overloaded: failed?.type === 'overloaded_error',
+    };
+  const { status, headers } = failed;
+  return { status, headers, noCredit: status === 429 && isOutOfCredit(failed.message) };
 }
 
-/** Milliseconds: longer for each attempt, with some randomness, and at least what `retry-after` asks for. */
-function pauseAfter(error: unknown, attempt: number): number {
-  const asked = Number(apiError(error)?.headers?.get('retry-after') ?? 0) * 1_000;
-  const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** attempt, LONGEST_PAUSE_MS);
-  return Math.max(asked || 0, grown * (0.75 + Math.random() / 2));
-}
-
-/** Whether the answer ended early. The SDK itself repeats requests that get no answer, or an error. */
-function brokeOff(error: unknown): boolean {
-  return (
-    isA(error, 'AnthropicError') && !isA(error, 'APIConnectionError') && apiError(error)?.status === undefined
-  );
-}
+/** A client that can't get its credentials reports a failed connection. */
+const lacksCredentials = ({ message }: Error) => /credentials/i.test(message);
 
 // By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
 // the same copy as an ES module.

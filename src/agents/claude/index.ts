@@ -54,7 +54,7 @@ export interface ModelOptions {
   baseURL?: string;
   /** How much the model thinks. Default: the model's own default. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a failed request is retried. If the API is overloaded (529), `claude()` retries until the trial's time is up. Default: 4. */
+  /** How often a request is sent again after a failure of the API (500) or an answer that broke off. A reached limit (429) and an overload (529) are waited out. Default: 4. */
   maxRetries?: number;
   /** US dollars per million tokens. Default: those of the built-in table. */
   pricing?: Pricing;
@@ -65,7 +65,7 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds without any data, pings included, before a request fails. Default: 300,000. */
+  /** Milliseconds without any data, pings included, before a request fails; and as long an API that has answered in this run may be out of reach. Default: 300,000. */
   requestTimeoutMs?: number;
   /** The vendor's tool: `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';

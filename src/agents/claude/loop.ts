@@ -7,6 +7,7 @@ import type {
 import type { GaveUp, SessionTask } from '../agent';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
+import type { RequestFailed } from '../model/send';
 import { isLooking, TOOLS } from '../tools/tools';
 import { type ClaudeSettings, vendorMembers } from '.';
 import { ClaudeCalls, foldersOf, withText } from './calls';
@@ -86,11 +87,8 @@ class ClaudeLoop extends Loop {
     const { task, budget } = this;
     const { content, stop_reason, stop_details } = await this.client.send(this.params, {
       signal: task.signal,
-      // Read before each attempt: waiting for an overloaded API takes time.
-      get timeLeftMs() {
-        return task.timeLeftMs;
-      },
-      patienceMs: task.timeLeftMs,
+      waiting: task.waiting,
+      maxRequests: task.maxRequests,
       spent: usage => budget.report(usageOf(usage, budget.prices)),
       // The whole conversation is in the cache by now.
       check: () => budget.check(0),
@@ -118,8 +116,8 @@ class ClaudeLoop extends Loop {
     };
   }
 
-  protected problem(error: unknown): string {
-    return this.client.problem(error);
+  protected problem(failed: RequestFailed): string {
+    return this.client.problem(failed);
   }
 
   protected repair(error: unknown): boolean {

@@ -1,7 +1,7 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
 import { debug } from '../../text/debug';
 import { messageOf, shorten } from '../../text/line';
-import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Ending } from '../tools/driver';
 import { Budget, type Prices, unknownPrice } from './budget';
 import type { Call, Calls } from './calls';
@@ -14,6 +14,7 @@ import {
   systemPrompt,
   tokensOf,
 } from './conversation';
+import { RequestFailed } from './send';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -75,8 +76,8 @@ export abstract class Loop {
 
   /** Sends the conversation, and reports what it used. */
   protected abstract ask(): Promise<Answer>;
-  /** What to say of an error of a request. */
-  protected abstract problem(error: unknown): string | Promise<string>;
+  /** What to say of a request that failed. */
+  protected abstract problem(failed: RequestFailed): string | Promise<string>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
   protected abstract repair(error: unknown): boolean;
 
@@ -139,8 +140,8 @@ export abstract class Loop {
         return answer;
       } catch (error) {
         this.task.signal.throwIfAborted();
-        if (error instanceof AgentApiError || error instanceof BudgetExceededError) throw error;
-        if (repairs === MAX_REPAIRS || !this.repair(error)) throw this.error(await this.problem(error));
+        if (!(error instanceof RequestFailed)) throw error;
+        if (repairs === MAX_REPAIRS || !this.repair(error.error)) throw this.error(await this.problem(error));
         debug('retry', () => `request again without what the API refuses: ${messageOf(error)}`);
         this.rewritten();
       }

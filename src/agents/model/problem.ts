@@ -9,32 +9,36 @@ export interface Asked {
   /** The function that the user called. */
   readonly factory: 'claude' | 'webJudge' | 'aiSdk';
   readonly model: string;
-  readonly maxRetries: number;
+  /** How often the request was sent. */
+  readonly sent: number;
   /** Where the key comes from. */
   readonly key: string;
 }
 
 /** What the status of a refused request means, and what to do. @param kind told if there is no status */
 export function advice(status: number | undefined, asked: Asked, kind: unknown = 'unknown'): string {
-  const { factory, model, maxRetries, key } = asked;
+  const { factory, model, sent, key } = asked;
   const known: Record<number, string> = {
     401: `the API refuses the key (401). Check ${key}.`,
     402: 'the account has no credit (402). Add credit, or use another key.',
     403: `the key may not use the model "${model}" (403). Check its permissions.`,
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and the API's address.`,
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
-    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), or raise ${factory}({ maxRetries }).`,
-    529: `the API is overloaded (529). Run again later.`,
+    429: 'the account has no credit (429). Add credit, or use another key.',
   };
   if (status && known[status]) return known[status];
   if (status && status < 500) return `the API refuses the request (${status}).`;
-  return `the API failed (${status ?? kind}), even after ${maxRetries} retries. Run again later.`;
+  return `the API failed (${status ?? kind}), ${askedTimes(sent)}. Run again later.`;
 }
 
-/** @param limitMs time limit of the request: less than requestTimeoutMs towards the end of a trial */
-export function noAnswer(factory: string, limitMs: number): string {
-  return `no answer within ${limitMs / 1000} s, retries included. Raise ${factory}({ requestTimeoutMs }) or turnTimeoutMs, or check the network.`;
+export function noAnswer(factory: string, requestTimeoutMs: number): string {
+  return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
 }
+
+/** Refused like a reached limit, but waiting does not help. */
+export const isOutOfCredit = (words: string) => /insufficient_quota|exceeded your current quota/i.test(words);
+
+export const askedTimes = (sent: number) => (sent === 1 ? 'asked once' : `asked ${sent} times`);
 
 /** The beginning of what a provider said. @param keys masked before the text is cut, so that none is cut */
 export function quotedWords(words: string, keys: readonly string[]): string {

@@ -26,6 +26,8 @@ export interface JudgedTrial {
   assertions: readonly { title: string; passed: boolean }[];
   /** US dollars left of the trial's cost cap; undefined if there is none. */
   budgetUsd: number | undefined;
+  /** The option `maxRequests`; undefined if it is not set. */
+  maxRequests?: number | undefined;
   /** Aborted when the judge's time is up or the test ends. */
   signal: AbortSignal;
   /** Waits for a model, as `waiting` of an agent's task does: meanwhile the judge's time stands still. */
@@ -62,7 +64,7 @@ export interface WebJudgeOptions extends ModelOptions {
   screenshots?: number;
   /** Tokens of the longest answer, thinking included. If an answer is cut off, it is requested again with twice as many. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds without any data, pings included, before a request fails. Default: 120,000. */
+  /** Milliseconds without any data, pings included, before a request fails; and as long an API that has answered in this run may be out of reach. Default: 120,000. */
   requestTimeoutMs?: number;
 }
 

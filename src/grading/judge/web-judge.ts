@@ -11,6 +11,7 @@ import { Client } from '../../agents/claude/client';
 import { pricesOf, usageOf } from '../../agents/claude/pricing';
 import { costOf, unknownPrice } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/conversation';
+import { RequestFailed } from '../../agents/model/send';
 import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
@@ -215,8 +216,8 @@ class Judging {
     this.reserved += price;
     const limit = {
       signal: trial.signal,
-      timeLeftMs: settings.requestTimeoutMs,
-      patienceMs: 0,
+      waiting: trial.waiting,
+      maxRequests: trial.maxRequests,
       spent: (usage: BetaMessage['usage']) => {
         this.usage = addUsage(this.usage, usageOf(usage, this.prices));
       },
@@ -225,8 +226,7 @@ class Judging {
       this.reserved -= price;
     });
     const message = await sent.catch(error => {
-      trial.signal.throwIfAborted();
-      throw new Error(client.problem(error));
+      throw error instanceof RequestFailed ? new Error(client.problem(error)) : error;
     });
     if (message.stop_reason === 'refusal')
       throw new Error(`the model "${settings.model}" refuses to judge this trial`);

@@ -33,12 +33,14 @@ export type LedgerEntry = z.infer<typeof entrySchema>;
  * Begins a run. Call it in the main process, before workers start.
  *
  * @param judged whether the run has verdicts; in UI mode and in editors it has none
+ * @returns its folder
  */
-export function openLedger({ judged }: { judged: boolean }): void {
+export function openLedger({ judged }: { judged: boolean }): string {
   closeLedger();
   const run = mkdtempSync(join(tmpdir(), PREFIX));
   if (judged) writeFileSync(join(run, JUDGED), '');
   process.env[ENV] = run;
+  return run;
 }
 
 /** Opens a ledger in a run without our reporter, to share costs and which warnings were printed. */

@@ -20,6 +20,8 @@ export interface TaskproofOptions {
   maxCostUsd?: number;
   /** US dollars for all trials of the run. Once it is spent, no new trial starts. Default: none. */
   maxRunCostUsd?: number;
+  /** The most requests at a time to one model, in all workers together; the run finds by itself how many an API allows. Default: none. */
+  maxRequests?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. `'baseURL'` stands for Playwright's `use.baseURL`. Default: none. */
@@ -75,6 +77,7 @@ const optionsSchema = z.strictObject({
   judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
+  maxRequests: z.int().min(1).optional(),
   // An unset CI variable is an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),

@@ -67,6 +67,7 @@ function inTerminal(results: Results, to: Writer): string {
     replays(replayed)(to),
     errors(verdicts)(to),
     comparison !== undefined && comparisonDocument(comparison)(to),
+    to.items(apiLines(results).map(text => ({ text }))),
     `${INDENT}${countsLine(results)}`,
   ]);
 }
@@ -79,6 +80,7 @@ function inMarkdown(results: Results, to: Writer): string {
   return joined([
     `## Taskproof: ${results.status}`,
     headline(results),
+    to.items(apiLines(results).map(text => ({ text }))),
     findings !== undefined &&
       to.section('In the way of several specs', [
         to.items(findings.map(each => ({ strong: sharedLine(each), text: ` (${few(each.specs, 10)})` }))),
@@ -190,6 +192,18 @@ function headline(results: Results): string {
   ];
   const part = partText(results);
   return `${parts.filter(Boolean).join(' · ')}.${part && ` ${escapeMarkdown(part[0]!.toUpperCase() + part.slice(1))}.`}`;
+}
+
+/** Where an API's limits made trials wait. */
+function apiLines({ api = [] }: Results): string[] {
+  const slow = api.filter(({ refused, waitedMs }) => refused > 0 || waitedMs >= 1_000);
+  return slow.map(({ model, refused, waitedMs, perMinute, limitPerMinute }) => {
+    const used = limitPerMinute === null ? perMinute : `${perMinute} of ${limitPerMinute}`;
+    const waited = `${Math.round(waitedMs / 1_000)} s of waiting in all trials`;
+    const which = api.length > 1 ? ` (${model})` : '';
+    const parts = [`${used} requests a minute used`, refused && `${refused} refused`, waited];
+    return oneLine(`API${which}: ${parts.filter(Boolean).join(', ')}`, 200);
+  });
 }
 
 function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {

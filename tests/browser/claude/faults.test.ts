@@ -75,23 +75,6 @@ describe('faults that pass', () => {
     expect(api!.requests).toHaveLength(5);
   });
 
-  it('what follows an overload has the time that is left by then', async () => {
-    let timeLeftMs = 60_000;
-    const script: MessagesApiOptions['script'] = ({ index }) => {
-      timeLeftMs = 4_000;
-      return index === 0 ? status(529, 'overloaded_error', '', soon) : { fault: 'slow', delayMs: 20_000 };
-    };
-    const setup = {
-      get timeLeftMs() {
-        return timeLeftMs;
-      },
-    };
-    const { outcome } = await play(script, { maxRetries: 0 }, setup);
-    await expect(outcome).rejects.toThrow(
-      /no answer within [34](?:\.\d+)? s, .* Raise claude.* or turnTimeoutMs/,
-    );
-  });
-
   it('an answer that can not be used is paid, and asked for again only if that can be', async () => {
     const broken = { ...reply(brokenCall('left_click', '{"target": nonsense}')), outputTokens: 2_000 };
     const { outcome, task } = await play([broken, done()]);
@@ -107,22 +90,10 @@ describe('faults that pass', () => {
     expect(api!.requests).toHaveLength(1);
     expect(capped.task.costUsd).toBeGreaterThan(0.04);
   });
-
-  it('a slow answer is asked for again', async () => {
-    const { outcome } = await play([{ fault: 'slow', delayMs: 90_000 }, done()], { requestTimeoutMs: 3_000 });
-    await outcome;
-    expect(api!.requests).toHaveLength(2);
-  });
 });
 
 describe('faults that stay end as errors of the API, with what to do', () => {
   it.each<[string, Answer, RegExp]>([
-    [
-      '429',
-      status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
-      /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The provider said: Number of requests exceeded/,
-    ],
-    ['529', status(529, 'overloaded_error', 'Overloaded', soon), /overloaded \(529\)\. Run again later/],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
     ['403', status(403, 'permission_error', 'no'), /may not use the model "claude-opus-5-5" \(403\)/],
     ['402', status(402, 'billing_error', 'no credit'), /no credit \(402\)/],
@@ -131,15 +102,10 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       status(400, 'invalid_request_error', 'something is off'),
       /refuses the request \(400\)\. The provider said: something is off/,
     ],
-    ['a dropped connection', { fault: 'drop' }, /can't be reached, even after 1 retries.*Check the network/],
-    ['a cut stream', { fault: 'truncate' }, /the answer broke off, even after 1 retries/],
-    [
-      'an error in the stream',
-      { fault: 'stream-error', type: 'overloaded_error' },
-      /the API failed \(overloaded_error\)/,
-    ],
+    ['a dropped connection', { fault: 'drop' }, /can't be reached, asked 2 times.*Check the network/],
+    ['a cut stream', { fault: 'truncate' }, /the answer broke off, asked 2 times/],
   ])('%s', async (_, fault, message) => {
-    const { outcome, task } = await play(() => fault, {}, { timeLeftMs: 3_000 });
+    const { outcome, task } = await play(() => fault);
     await expect(outcome).rejects.toMatchObject({
       name: 'AgentApiError',
       message: expect.stringMatching(message),
@@ -180,9 +146,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
 
   it('an answer that never comes', async () => {
     const { outcome } = await play(() => ({ fault: 'slow', delayMs: 5_000 }), { requestTimeoutMs: 300 });
-    await expect(outcome).rejects.toThrow(
-      /no answer within 0\.3 s, retries included\. Raise claude\(\{ requestTimeoutMs \}\)/,
-    );
+    await expect(outcome).rejects.toThrow(/no answer within 0\.3 s\. Raise claude\(\{ requestTimeoutMs \}\)/);
   });
 
   it('an address where nobody listens', async () => {

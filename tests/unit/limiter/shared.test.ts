@@ -37,8 +37,8 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function worker() {
-  const child = fork(join(folder, 'worker.cjs'), ['1'], { env: process.env });
+async function worker(env: NodeJS.ProcessEnv = process.env) {
+  const child = fork(join(folder, 'worker.cjs'), ['1'], { env });
   await once(child, 'message');
   return {
     ask: () => {
@@ -68,6 +68,14 @@ test('one request at a time in two processes; what a killed worker held goes to 
   expect(limiter.traffic).toMatchObject([{ model: 'a model', served: 1, refused: 0 }]);
   second.end();
   third.end();
+});
+
+test('a worker whose main process is gone goes on by itself', async () => {
+  const alone = await worker({ ...process.env, TASKPROOF_LIMITER: join(folder, 'gone.sock') });
+  await alone.ask();
+  alone.answered();
+  await alone.ask();
+  alone.end();
 });
 
 test('a lane has no key in it, and differs by key, address and model', () => {

@@ -75,7 +75,6 @@ async function sentToAiSdk(options: object, setting: Setting): Promise<object> {
       sent = request;
       throw new Error('enough');
     },
-    RetryError: never,
     APICallError: never,
     UnsupportedFunctionalityError: never,
   };

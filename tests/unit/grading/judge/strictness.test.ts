@@ -93,8 +93,7 @@ test('an answer that is cut off, and one that is refused', async () => {
 test.each([
   [401, 'authentication_error', /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey/],
   [404, 'not_found_error', /there is no model "claude-sonnet-5-5" for .* \(404\). Check webJudge\(\{ model/],
-  [429, 'rate_limit_error', /rate limit is reached \(429\)/],
-  [529, 'overloaded_error', /overloaded \(529\)/],
+  [500, 'api_error', /the API failed \(500\), asked once/],
 ])('status %i is an error that names the judge', async (status, type, message) => {
   const api = await startApi(
     playJudge({ screenshot: () => ({ fault: 'status', status, type, message: `no, ${KEY}` }) }),

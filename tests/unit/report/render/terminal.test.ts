@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, test } from 'vitest';
 import { comparisonDocument } from '../../../../src/report/render/comparison';
 import { gridOf, rateText, specsAndTests } from '../../../../src/report/render/document';
-import { verdictTable } from '../../../../src/report/render/run';
+import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import {
   cellText,
   displayWidth,
@@ -49,6 +49,28 @@ test('a narrow terminal goes without the columns that count least', () => {
     'spec verdict passes',
   ]);
   expect(headAt(72, [row('b', 'pp', { project: 'haiku' })])).toBe('spec project verdict passes');
+});
+
+describe('what trials waited for', () => {
+  const idle = { model: 'a', served: 9, refused: 0, waitedMs: 900, perMinute: 9, limitPerMinute: null };
+  const texts = (...api: (typeof idle | { limitPerMinute: number })[]) => {
+    const all = results([row('spec', 'p')], { api: api.map(each => ({ ...idle, ...each })) });
+    return [verdictTable(all), renderSummary(all)].map(text => text.match(/API.*/g) ?? []);
+  };
+
+  test.each([
+    [
+      { waitedMs: 212_400, perMinute: 34, limitPerMinute: 40 },
+      'API: 34 of 40 requests a minute used, 212 s of waiting in all trials',
+    ],
+    [{ refused: 3 }, 'API: 9 requests a minute used, 3 refused, 1 s of waiting in all trials'],
+  ])('%j', (seen, line) => expect(texts({ ...idle, ...seen })).toEqual([[line], [line]]));
+
+  test('nothing if they did not; the model if there are several', () => {
+    expect(texts(idle)).toEqual([[], []]);
+    const [terminal] = texts(idle, { ...idle, model: 'b', refused: 1 });
+    expect(terminal).toEqual(['API (b): 9 requests a minute used, 1 refused, 1 s of waiting in all trials']);
+  });
 });
 
 describe('projects side by side', () => {

@@ -1,0 +1,187 @@
+// What is sent again and what is waited for, with the vendor's own SDK against a server.
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, expect, test as serialTest } from 'vitest';
+import { settingsOf } from '../../../../src/agents/claude';
+import { Client } from '../../../../src/agents/claude/client';
+import { RequestFailed } from '../../../../src/agents/model/send';
+import { type Answer, done, type Script, startMessagesApi } from '../../../support/messages-api';
+
+/** They wait most of the time. */
+const test = serialTest.concurrent;
+const closers: (() => Promise<void>)[] = [];
+afterAll(() => Promise.all(closers.map(close => close())));
+
+const status = (code: number, type: string, headers?: Record<string, string>, message = type): Answer => ({
+  fault: 'status',
+  status: code,
+  type,
+  message,
+  ...(headers && { headers }),
+});
+const soon = { 'retry-after': '0.01' };
+
+interface Asking {
+  baseURL?: string;
+  maxRetries?: number;
+  requestTimeoutMs?: number;
+}
+
+async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
+  const api = await startMessagesApi({ script });
+  closers.push(() => api.close());
+  const options = { apiKey: api.apiKey, baseURL: api.url, maxRetries, ...more };
+  const client = new Client({ ...settingsOf(options), factory: 'claude' });
+  const ended = new AbortController();
+  const waits: string[] = [];
+  const params = {
+    model: 'claude-opus-5-5',
+    max_tokens: 1_000,
+    messages: [{ role: 'user' as const, content: 'Hello' }],
+  };
+  const send = () =>
+    client.send(params, {
+      signal: ended.signal,
+      spent: () => undefined,
+      waiting: (promise, kind = 'model') => {
+        waits.push(kind);
+        return promise;
+      },
+    });
+  /** Why a request failed, as a user reads it. */
+  const problem = async () => {
+    const error = await send().catch(reason => reason);
+    expect(error).toBeInstanceOf(RequestFailed);
+    return client.problem(error as RequestFailed);
+  };
+  return { api, send, problem, waits, ended };
+}
+
+/** Passes connections on to a server, or refuses them. */
+async function door(to: string) {
+  const { port } = new URL(to);
+  const sockets = new Set<Socket>();
+  const pass = (from: Socket) => {
+    const onward = connect(Number(port), '127.0.0.1');
+    for (const socket of [from, onward]) sockets.add(socket.on('error', () => {}));
+    from.pipe(onward).pipe(from);
+  };
+  const listen = (at: number) =>
+    new Promise<Server>(resolve => {
+      const server = createServer(pass);
+      server.listen(at, '127.0.0.1', () => resolve(server));
+    });
+  let server = await listen(0);
+  const own = (server.address() as AddressInfo).port;
+  const shut = async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise<void>(resolve => server.close(() => resolve()));
+  };
+  const open = async () => {
+    server = await listen(own);
+  };
+  closers.push(shut);
+  return { url: `http://127.0.0.1:${own}`, shut, open };
+}
+
+test.each<[string, Answer]>([
+  ['429 that says when to ask again', status(429, 'rate_limit_error', soon)],
+  ['429 that does not', status(429, 'rate_limit_error')],
+  ['529', status(529, 'overloaded_error')],
+  ['an overload told in the answer', { fault: 'stream-error', type: 'overloaded_error' }],
+  ['502', status(502, 'api_error')],
+  ['503', status(503, 'api_error')],
+  ['504', status(504, 'api_error')],
+  ['a dropped connection', { fault: 'drop' }],
+])('%s is waited out without any retry allowed, once the API has served', async (_, fault) => {
+  const { api, send, waits } = await ask([done(), fault, fault, done()]);
+  await send();
+  await send();
+  expect(api.requests).toHaveLength(4);
+  expect(waits).toEqual(Array(4).fill(['limit', 'model']).flat());
+});
+
+test.each<[string, Answer, number, RegExp]>([
+  ['500', status(500, 'api_error'), 3, /^the API failed \(500\), asked 3 times\. Run again later\./],
+  ['408', status(408, 'timeout'), 3, /^the API refuses the request \(408\)/],
+  ['409', status(409, 'conflict'), 3, /^the API refuses the request \(409\)/],
+  ['a broken answer', { fault: 'truncate' }, 3, /^the answer broke off, asked 3 times/],
+  ['503 of an API that never served', status(503, 'api_error'), 3, /^the API failed \(503\), asked 3 times/],
+  ['a connection that never was', { fault: 'drop' }, 3, /can't be reached, asked 3 times/],
+  ['400', status(400, 'invalid_request_error'), 1, /^the API refuses the request \(400\)/],
+  ['401', status(401, 'authentication_error'), 1, /^the API refuses the key \(401\)/],
+  ['402', status(402, 'billing_error'), 1, /^the account has no credit \(402\)/],
+  ['403', status(403, 'permission_error'), 1, /^the key may not use the model/],
+  [
+    'a used-up quota',
+    status(429, 'insufficient_quota', soon, 'You exceeded your current quota'),
+    1,
+    /^the account has no credit \(429\)/,
+  ],
+])('%s ends after the retries that it deserves', async (_, fault, requests, message) => {
+  const { api, problem } = await ask(() => fault, { maxRetries: 2 });
+  expect(await problem()).toMatch(message);
+  expect(api.requests).toHaveLength(requests);
+});
+
+test('an API that served and is gone for longer than requestTimeoutMs ends the request', async () => {
+  const { api, send, problem } = await ask(({ index }) => (index ? { fault: 'drop' } : done()), {
+    requestTimeoutMs: 1_200,
+  });
+  await send();
+  expect(await problem()).toMatch(/can't be reached, asked \d+ times/);
+  expect(api.requests.length, 'it was waited for').toBeGreaterThan(2);
+});
+
+test('an API that is not there for a while is found again', async () => {
+  const api = await startMessagesApi({ script: () => done() });
+  closers.push(() => api.close());
+  const { url, shut, open } = await door(api.url);
+  const { send, waits } = await ask([], { baseURL: url });
+  await send();
+  await shut();
+  const sent = send();
+  await expect.poll(() => waits.length).toBeGreaterThan(5);
+  await open();
+  await sent;
+  expect(api.requests).toHaveLength(2);
+});
+
+test('an address where nobody ever listened fails soon', async () => {
+  const { url, shut } = await door('http://127.0.0.1:1');
+  await shut();
+  const { problem, waits } = await ask([], { baseURL: url, maxRetries: 1 });
+  expect(await problem()).toMatch(/can't be reached, asked 2 times \(.*ECONNREFUSED.*\)\. Check the network/);
+  expect(waits).toHaveLength(4);
+});
+
+test('silence ends a request when its time is up', async () => {
+  const { api, problem } = await ask(() => ({ fault: 'slow', delayMs: 60_000 }), {
+    requestTimeoutMs: 200,
+    maxRetries: 3,
+  });
+  expect(await problem()).toMatch(/^no answer within 0\.2 s\. Raise claude\(\{ requestTimeoutMs \}\)/);
+  expect(api.requests).toHaveLength(1);
+});
+
+test('what the headers say is left is kept', async () => {
+  const left = (name: string, value: string | number) => ({
+    [`anthropic-ratelimit-requests-${name}`]: String(value),
+  });
+  const reset = new Date(Date.now() + 4_000).toISOString();
+  const told = { ...left('limit', 2), ...left('remaining', 0), ...left('reset', reset) };
+  const { send } = await ask([done(), status(400, 'invalid_request_error', told), done()]);
+  await send();
+  await expect(send()).rejects.toThrow();
+  const before = performance.now();
+  await send();
+  expect(performance.now() - before).toBeGreaterThan(1_000);
+});
+
+test('a trial that ends while its request waits sends nothing more', async () => {
+  const { api, send, ended } = await ask(() => status(429, 'rate_limit_error', { 'retry-after': '600' }));
+  const sent = send();
+  await expect.poll(() => api.requests.length).toBe(1);
+  ended.abort(new Error('the trial is over'));
+  await expect(sent).rejects.toThrow('the trial is over');
+  expect(api.requests).toHaveLength(1);
+});
