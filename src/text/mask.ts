@@ -1,4 +1,6 @@
 // Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value; and puts them in.
+// A text is searched as it stands and as it reads once what was encoded is decoded, up to twice. Programs beside `dist` load this file,
+// so it imports nothing of ours.
 
 /** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
@@ -11,13 +13,15 @@ const LEAST_BASE64 = 6;
 const MAX_BEGINNING = 24;
 
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
+/** Before a "…": nothing, or what is left of an encoded character. */
+const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,8}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
 
 /** Make it once per trial: the expression is large. Its time is linear in the length of the text. */
 export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
   const forms = new Map<string, { name: string; pattern: string; beginning?: string }>();
   for (const [name, value] of Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length))
     for (const form of formsOf(value))
-      if (!forms.has(folded(form))) forms.set(folded(form), { name, ...patternsOf(form, value) });
+      if (!forms.has(folded(form))) forms.set(folded(form), { name, ...patternsOf(form) });
   if (!forms.size) return text => text;
   // Longest first: otherwise a part of a form that begins with another one would remain.
   const sorted = [...forms].sort(([a], [b]) => b.length - a.length);
@@ -28,11 +32,140 @@ export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
   const nameOf = (found: string) =>
     (forms.get(found) ?? sorted.find(([form, { beginning }]) => beginning && form.startsWith(found))?.[1])
       ?.name;
-  return text =>
-    text.replace(any, found => {
-      const name = nameOf(folded(found));
-      return name === undefined ? found : `<secret>${name}</secret>`;
-    });
+  const findIn = ({ text, placeOf }: View) =>
+    [...text.matchAll(any)].map(({ 0: found, index }) => ({
+      from: placeOf(index)[0],
+      to: placeOf(index + found.length - 1)[1],
+      name: nameOf(folded(found)),
+    }));
+  return text => {
+    const found = viewsOf(text).flatMap(findIn);
+    return found.length ? replaced(text, found) : text;
+  };
+}
+
+interface Found {
+  from: number;
+  to: number;
+  /** Undefined if the name of a secret stands there already. */
+  name: string | undefined;
+}
+
+/** Where several overlap, all of it is replaced by the name of the longest. */
+function replaced(text: string, found: Found[]): string {
+  const apart: (Found & { length: number })[] = [];
+  for (const { from, to, name } of found.sort((a, b) => a.from - b.from || b.to - a.to)) {
+    const last = apart.at(-1);
+    const length = to - from;
+    if (!last || from >= last.to) apart.push({ from, to, name, length });
+    else if (last.name !== undefined) {
+      last.to = Math.max(last.to, to);
+      if (length > last.length) Object.assign(last, { name: name ?? last.name, length });
+    }
+  }
+  let at = 0;
+  const parts = apart.map(({ from, to, name }) => {
+    const before = text.slice(at, from);
+    at = to;
+    return before + (name === undefined ? text.slice(from, to) : `<secret>${name}</secret>`);
+  });
+  return parts.join('') + text.slice(at);
+}
+
+/** A text as it reads once something in it is decoded. */
+interface View {
+  text: string;
+  /** Where in the whole text the character stands: its begin and its end. */
+  placeOf(index: number): readonly [number, number];
+}
+
+/** An encoding of single characters: what matches it, and the character. */
+interface Encoding {
+  unit: RegExp;
+  read(unit: string): string;
+}
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };
+const UTF8 = ['%[0-7]#', '%[cd]#%[89ab]#', '%e#(?:%[89ab]#){2}', '%f[0-7](?:%[89ab]#){3}']
+  .join('|')
+  .replaceAll('#', String.raw`[\da-f]`);
+const percent: Encoding = { unit: new RegExp(UTF8, 'gi'), read: decodedUrl };
+const ENCODINGS: Encoding[] = [
+  percent,
+  // Forms.
+  { unit: new RegExp(`${UTF8}|\\+`, 'gi'), read: unit => (unit === '+' ? ' ' : decodedUrl(unit)) },
+  // HTML.
+  {
+    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|amp|lt|gt|quot|apos|nbsp);/gi,
+    read(unit) {
+      const code = unit.slice(1, -1).toLowerCase();
+      if (!code.startsWith('#')) return NAMED[code]!;
+      const number = Number(code.slice(1).replace(/^x/, '0x'));
+      return number > 0x10ffff ? unit : String.fromCodePoint(number);
+    },
+  },
+  // JSON, and texts in source code and in double quotes of YAML.
+  {
+    unit: /\\(?:u[\da-f]{4}|x[\da-f]{2}|[\s\S])/gi,
+    read: unit =>
+      unit.length > 2 ? String.fromCharCode(Number(`0x${unit.slice(2)}`)) : (CONTROLS[unit[1]!] ?? unit[1]!),
+  },
+  // Texts in single quotes of YAML.
+  { unit: /''/g, read: () => "'" },
+];
+
+function decodedUrl(unit: string): string {
+  try {
+    return decodeURIComponent(unit);
+  } catch {
+    return unit;
+  }
+}
+
+/** The text itself, and all that it may have been before it was encoded once or twice. */
+function viewsOf(text: string): View[] {
+  const views: View[] = [{ text, placeOf: index => [index, index + 1] }];
+  const known = new Set([text]);
+  let newest = views;
+  for (let times = 0; times < 2; times++) {
+    newest = newest.flatMap(view => ENCODINGS.flatMap(encoding => decoded(view, encoding, known) ?? []));
+    views.push(...newest);
+  }
+  return views;
+}
+
+function decoded(view: View, { unit, read }: Encoding, known: Set<string>): View | undefined {
+  // Of each unit: where its characters are, and where it was.
+  const units: { at: number; length: number; from: number; to: number }[] = [];
+  let shorter = 0;
+  const text = view.text.replace(unit, (found: string, from: number) => {
+    const character = read(found);
+    units.push({ at: from - shorter, length: character.length, from, to: from + found.length });
+    shorter += found.length - character.length;
+    return character;
+  });
+  if (known.has(text)) return undefined;
+  known.add(text);
+  const placeHere = (index: number): readonly [number, number] => {
+    let [low, high] = [0, units.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (units[middle]!.at <= index) low = middle + 1;
+      else high = middle;
+    }
+    const last = units[low - 1];
+    if (!last) return [index, index + 1];
+    const beyond = index - last.at - last.length;
+    return beyond < 0 ? [last.from, last.to] : [last.to + beyond, last.to + beyond + 1];
+  };
+  return {
+    text,
+    placeOf(index) {
+      const [from, to] = placeHere(index);
+      return [view.placeOf(from)[0], view.placeOf(to - 1)[1]];
+    },
+  };
 }
 
 /**
@@ -60,8 +193,8 @@ export function inTexts<T>(value: T, change: (text: string) => string): T {
   return json === undefined ? (undefined as T) : (JSON.parse(json) as T);
 }
 
-function patternsOf(form: string, value: string): { pattern: string; beginning?: string } {
-  if (value.trim().length >= SHORT) return { pattern: escaped(form), beginning: beginningOf(form) };
+function patternsOf(form: string): { pattern: string; beginning?: string } {
+  if (form.length >= SHORT) return { pattern: escaped(form), beginning: beginningOf(form) };
   // The mask of another secret next to it must not make it a whole word.
   return { pattern: `(?<!${WORD}|</secret>)${escaped(form)}(?!${WORD}|<secret>)` };
 }
@@ -72,111 +205,41 @@ function beginningOf(form: string): string {
   const more = rest > 0 ? `[^…]{0,${rest}}` : '';
   const further = form.slice(SHORT, MAX_BEGINNING).split('');
   const optional = further.reduceRight((inner, each) => `(?:${escaped(each)}${inner})?`, more);
-  return `${escaped(form.slice(0, SHORT))}${optional}(?=…)`;
+  return `${escaped(form.slice(0, SHORT))}${optional}${CUT}`;
 }
 
-/** Folds case as the flag `i` does: no letter becomes two, and letters beyond 16 bits stay. */
+/** Folds case as the flag `i` does: no letter becomes two, and letters beyond 16 bits stay. All blanks are equal. */
 function folded(text: string): string {
-  return text.replace(/[a-z\u0080-\uffff]/g, letter => {
+  return text.replace(/\s+/g, ' ').replace(/[a-z\u0080-\uffff]/g, letter => {
     const upper = letter.toUpperCase();
     return upper.length === 1 ? upper : letter;
   });
 }
 
+/** Pages join lines, and write blanks in other ways. */
 function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
 }
 
-/** The expression ignores case where it can. */
+/** The expression ignores case where it can, and knows all blanks. */
 function formsOf(given: string): string[] {
   // Half a surrogate pair can't be encoded.
   const whole = given.toWellFormed();
   // Pages trim texts and join their lines.
   const value = whole.trim();
   if (!value) return [];
-  const lines = ['\n', '\r\n', ''].map(end => value.replace(/\r?\n|\r/g, end));
   const written = [
     value,
-    ...lines,
-    value.replace(/\s+/g, ' '),
+    value.replace(/\r?\n|\r/g, ''),
     value.normalize('NFC'),
     value.normalize('NFD'),
+    // In an address, "%" of the value may stand as it is.
+    value.replace(percent.unit, percent.read),
   ];
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
-  // The expression ignores the case of letters, but not of their codes.
-  const spelled = cases.every(text => /^[\0-\x7f]*$/.test(text)) ? written : cases;
-  const texts = spelled.flatMap(text => [
-    text,
-    ...percentForms(text),
-    ...jsonForms(text),
-    ...htmlForms(text),
-  ]);
-  const encoded = value.length < SHORT ? [] : [whole, ...cases].flatMap(base64Forms);
-  return [...new Set([...texts, ...encoded])];
-}
-
-/** The parts of an address encode different characters: user, path, query (two kinds), fragment. */
-const URL_SETS = [
-  /[^!-~]|["#<>?^`{}/:;=@[\\\]|]/gu,
-  /[^!-~]|["#<>?^`{}]/gu,
-  /[^!-~]|["#<>']/gu,
-  /[^!-~]|["#<>]/gu,
-  /[^!-~]|["<>`]/gu,
-];
-
-function percentForms(text: string): string[] {
-  const component = encodeURIComponent(text);
-  const form = new URLSearchParams({ '': text }).toString().slice(1);
-  return [
-    component,
-    component.replace(/[!'()*]/g, percent),
-    component.replaceAll('%20', '+'),
-    form,
-    form.replaceAll('+', '%20'),
-    encodeURI(text),
-    encodeURIComponent(JSON.stringify(text).slice(1, -1)),
-    ...URL_SETS.map(set => text.replace(set, percent)),
-  ];
-}
-
-function percent(character: string): string {
-  return [...Buffer.from(character)].map(byte => `%${byte.toString(16).padStart(2, '0')}`).join('');
-}
-
-function jsonForms(text: string): string[] {
-  const json = JSON.stringify(text).slice(1, -1);
-  const unicode = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
-  const ascii = json.replace(/[^ -~]/g, unicode);
-  const single = json.replaceAll('\\"', '"').replaceAll("'", "\\'");
-  return [
-    json,
-    ascii,
-    json.replaceAll('/', '\\/'),
-    ascii.replaceAll('/', '\\/'),
-    ascii.replace(/[<>&']/g, unicode),
-    ascii.replace(/[<>&]/g, unicode),
-    JSON.stringify(json).slice(1, -1),
-    // In source code, in the other quotes.
-    single,
-    json.replaceAll("'", "\\'"),
-    json.replaceAll('\\"', '"'),
-  ];
-}
-
-const TEXT = { '&': '&amp;', '<': '&lt;', '>': '&gt;' };
-const ESCAPES: readonly Record<string, string>[] = [
-  TEXT,
-  { ...TEXT, '\u00a0': '&nbsp;' },
-  { '&': '&amp;', '"': '&quot;' },
-  { '&': '&amp;', '"': '&quot;', '\u00a0': '&nbsp;' },
-  { ...TEXT, '"': '&quot;' },
-  { ...TEXT, "'": '&#39;' },
-  { ...TEXT, '"': '&#34;', "'": '&#39;' },
-  ...['&#39;', '&#x27;', '&#039;', '&apos;'].map(quote => ({ ...TEXT, '"': '&quot;', "'": quote })),
-];
-
-function htmlForms(text: string): string[] {
-  return ESCAPES.map(escapes => text.replace(/[&<>"'\u00a0]/g, character => escapes[character] ?? character));
+  const lines = ['\n', '\r\n', ' '].map(end => value.replace(/\r?\n|\r/g, end));
+  const encoded = value.length < SHORT ? [] : [whole, ...lines, ...cases].flatMap(base64Forms);
+  return [...new Set([...cases.map(text => text.replace(/\s+/g, ' ')), ...encoded])];
 }
 
 /** Base64 of the value, and its part in the base64 of a longer text, at each of the three offsets. */
@@ -194,10 +257,5 @@ function base64Forms(text: string): string[] {
       })
       .filter(core => core.length >= LEAST_BASE64),
   ]);
-  return forms.flatMap(form => [
-    form,
-    form.replaceAll('+', '-').replaceAll('/', '_'),
-    form.replaceAll('/', '\\/'),
-    encodeURIComponent(form),
-  ]);
+  return forms.flatMap(form => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }

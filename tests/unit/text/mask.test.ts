@@ -25,6 +25,17 @@ const FORMS: Record<string, (text: string) => string> = {
   'JSON in JSON': text => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1),
   HTML: inHtml,
   'HTML with &#39;': text => inHtml(text).replaceAll("'", '&#39;'),
+  'URL in JSON': text => JSON.stringify(encodeURI(text)).slice(1, -1),
+  'blanks as a page keeps them': text => text.replaceAll(' ', '\u00a0'),
+  'blanks as lines': text => text.replaceAll(' ', '\n  '),
+  NFD: text => text.normalize('NFD'),
+  'HTML with &nbsp;': text => inHtml(text).replaceAll(' ', '&nbsp;'),
+  'doubled quotes': text => text.replaceAll("'", "''"),
+  "YAML in '...'": text => JSON.stringify(text).slice(1, -1).replaceAll("'", "''"),
+  'source code': text =>
+    text
+      .replace(/[\\"']/g, String.raw`\$&`)
+      .replace(/[\x80-\xff]/g, letter => `\\x${letter.charCodeAt(0).toString(16)}`),
   base64: text => Buffer.from(text).toString('base64').replace(/=+$/, ''),
   base64url: text => Buffer.from(text).toString('base64url'),
 };
@@ -70,6 +81,16 @@ describe('forms of a secret', () => {
     expect(short('CVC 123, card 41234, "123"; a&b; a&amp;b; baa&b')).toBe(
       'CVC <secret>CVC</secret>, card 41234, "<secret>CVC</secret>"; <secret>AND</secret>; <secret>AND</secret>; baa&b',
     );
+  });
+
+  test('the longest one is named, also if it is encoded and holds another', () => {
+    const both = secretMask({ SHORT: 'secret', LONG: 'the secret word' });
+    expect(both('?q=the%20secret%20word&r')).toBe('?q=<secret>LONG</secret>&r');
+  });
+
+  test('in the snapshot of a page, as Playwright writes it', () => {
+    const quotes = secretMask({ PW: `it's-my-{pass}1\\` });
+    expect(quotes(`- 'textbox "it''s-my-{pass}1\\\\" [ref=e1]'`)).toBe(`- 'textbox "${masked}" [ref=e1]'`);
   });
 
   test('an empty one is none', () => {
@@ -124,6 +145,25 @@ describe('whatever the value and the text around it', () => {
         },
       ),
       { numRuns: 150 },
+    );
+  });
+
+  test('nor does one that is encoded twice, in any two ways', () => {
+    const ways = ['component', 'form of a page', 'JSON', 'HTML', 'HTML with &#39;', 'doubled quotes'];
+    fc.assert(
+      fc.property(
+        value,
+        around,
+        fc.constantFrom(...ways),
+        fc.constantFrom(...ways),
+        (secret, before, inner, outer) => {
+          const form = FORMS[outer]!(FORMS[inner]!(secret.trim()));
+          const got = secretMask({ PW: secret })(`${before} ${form}`);
+          expect(got.replaceAll(masked, '')).not.toContain(form);
+          expect(got).toContain(masked);
+        },
+      ),
+      { numRuns: 300 },
     );
   });
 
