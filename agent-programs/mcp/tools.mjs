@@ -1,13 +1,17 @@
 // The MCP server that a command line gets: the real @playwright/mcp, attached to the trial's page. This program sits in
 // between and sees each call before it is performed. It leaves out tools that reach beyond the page, and fills secrets
-// into typed texts, so that the model never reads them.
+// into typed texts, so that the model never reads them, in documents of the page's origin alone.
 import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { isAbsolute, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { Secrets } from './secrets.mjs';
 import { callKey, objectOf } from './session.mjs';
+
+/** @type {typeof import('../../src/text/mask')} */
+const { fillSecrets, inTexts, secretMask } = createRequire(import.meta.url)('../../dist/text/mask.js');
 
 /** @typedef {import('./session.mjs').Session} Session */
 /** @typedef {{ id?: string | number, method?: string, params?: any, result?: any, error?: { message: string } }} Message */
@@ -44,7 +48,8 @@ export class Tools {
     this.args = args;
     this.env = env;
     this.folder = folder;
-    this.secrets = new Secrets(secrets);
+    this.secrets = secrets;
+    this.masked = secretMask(secrets);
     this.session = session;
   }
 
@@ -123,10 +128,12 @@ class Connection {
     }
     const why = LEFT_OUT.get(name);
     if (why) return this.#answer(message, id, `${name} is not to be used: ${why}.`, true);
-    const unknown = this.tools.secrets.unknownIn(JSON.stringify(input));
-    if (unknown) return this.#answer(message, id, unknown, true);
+    const filled = await this.#withSecrets(input).catch(error =>
+      this.#answer(message, id, error.message, true),
+    );
+    if (filled === undefined) return;
     this.#pending.set(message.id, result => this.#done(id, result));
-    this.toServer({ ...message, params: { ...message.params, arguments: this.#withSecrets(input) } });
+    this.toServer({ ...message, params: { ...message.params, arguments: filled } });
   }
 
   /** @param {Message} message of the server */
@@ -138,7 +145,9 @@ class Connection {
       isError: true,
       content: [{ type: 'text', text: message.error?.message }],
     };
-    this.toAgent({ jsonrpc: '2.0', id: message.id, result: await handle(result) });
+    const answer = await handle(result);
+    // Without an answer, it was a question of ours.
+    if (answer) this.toAgent({ jsonrpc: '2.0', id: message.id, result: answer });
   }
 
   /** @param {Message} message @param {string} id @param {string} text @param {boolean} [isError] */
@@ -152,7 +161,7 @@ class Connection {
     const content = await Promise.all(
       (result.content ?? []).map(async (/** @type {any} */ part) =>
         part.type === 'text'
-          ? { ...part, text: cut(this.tools.secrets.masked(await this.#withPage(part.text))) }
+          ? { ...part, text: cut(this.tools.masked(await this.#withPage(part.text))) }
           : part,
       ),
     );
@@ -174,16 +183,73 @@ class Connection {
     return `${text.slice(0, link.index)}### Snapshot\n\`\`\`yaml\n${page}\n\`\`\`${rest}`;
   }
 
-  /** Fills secrets only into typed text: an address could carry a secret away. @param {unknown} input as the model wrote it */
-  #withSecrets(input) {
-    const { text, target, fields } = objectOf(input);
+  /**
+   * Fills secrets only into typed text: an address could carry a secret away.
+   *
+   * @param {unknown} input as the model wrote it
+   * @throws Error if a secret is unknown, or would be typed into the document of another host
+   */
+  async #withSecrets(input) {
+    const whole = objectOf(input);
+    const { secrets } = this.tools;
+    // Says that one is unknown, wherever it stands.
+    inTexts(input, text => fillSecrets(text, secrets));
+    const { text, target, fields } = whole;
     if (target !== undefined && typeof text === 'string')
-      return { ...objectOf(input), text: this.tools.secrets.filled(text) };
+      return { ...whole, text: await this.#filled(text, target) };
     if (!Array.isArray(fields)) return input;
-    const filled = fields.map(field =>
-      typeof field?.value === 'string' ? { ...field, value: this.tools.secrets.filled(field.value) } : field,
+    const filled = [];
+    for (const field of fields) {
+      const isText = typeof field?.value === 'string';
+      filled.push(isText ? { ...field, value: await this.#filled(field.value, field.target) } : field);
+    }
+    return { ...whole, fields: filled };
+  }
+
+  /** @param {string} text @param {unknown} target where it is typed */
+  async #filled(text, target) {
+    const filled = fillSecrets(text, this.tools.secrets);
+    if (filled !== text) await this.#refuseForeign(String(target));
+    return filled;
+  }
+
+  /**
+   * The guard keeps the page itself on the allowed hosts. A frame proves that it is of the page's origin: what the page's window
+   * keeps, no other origin can read, whatever its scripts replace.
+   *
+   * @param {string} target
+   */
+  async #refuseForeign(target) {
+    const [, inFrame] =
+      /^(f\d+)?e\d+$/.exec(target) ??
+      refuse('secrets are typed into elements by their reference, such as e12');
+    if (!inFrame) return;
+    const proof = randomUUID();
+    await this.#evaluate(`() => { window.taskproof = '${proof}' }`);
+    const said = await this.#evaluate(
+      '() => { try { return top.taskproof } catch { return location.host } }',
+      target,
     );
-    return { ...objectOf(input), fields: filled };
+    await this.#evaluate('() => { delete window.taskproof }');
+    if (said.includes(proof)) return;
+    const host = /^"([\w.:-]{1,200})"$/m.exec(said)?.[1] ?? 'another origin';
+    refuse(`it is in a frame of ${host}, and secrets are typed on the page's own origin alone`);
+  }
+
+  /** What the server answers. @param {string} code @param {string} [target] */
+  async #evaluate(code, target) {
+    const id = `taskproof-${randomUUID()}`;
+    /** @type {Promise<any>} */
+    const answer = new Promise(resolve => this.#pending.set(id, result => void resolve(result)));
+    const input = { function: code, ...(target && { target, element: 'the field' }) };
+    this.toServer({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'browser_evaluate', arguments: input },
+    });
+    const { content } = await answer;
+    return String(content?.[0]?.text);
   }
 
   /** @param {{ tools?: { name: string }[] }} result */
@@ -192,6 +258,11 @@ class Connection {
     this.session.hasTools ||= tools.length > 0;
     return { ...result, tools: [...tools, GIVE_UP] };
   }
+}
+
+/** @param {string} why @returns {never} */
+function refuse(why) {
+  throw new Error(`Not typed: ${why}.`);
 }
 
 /** @param {unknown} input */

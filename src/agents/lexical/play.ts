@@ -1,10 +1,11 @@
 // Performs a goal clause by clause, or says why it gave up. What lies over an element that it acts on is closed first.
 import { resolve } from 'node:path';
 import type { Dialog, Locator } from '@playwright/test';
-import { act } from '../../browser/actions/act';
+import { act, DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { durableLocator, type Handle } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
+import { heldForSecret } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/control-words';
@@ -196,7 +197,7 @@ class Player {
   async #act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeoutMs): Promise<void> {
     const { task } = this;
     const name = 'locator' in action && action.locator ? await titleOf(action.locator) : '';
-    const run = () => perform(task.page, action, { timeoutMs, recorder: task.recorder });
+    const run = () => perform(task.page, action, { timeoutMs, recorder: task.recorder, task });
     await act(task, task.page, { title: `${title} ${name}`.trim() }, run, {
       noted: 'turn',
       patienceMs: NAVIGATION_MS,
@@ -256,20 +257,25 @@ class Player {
   }
 
   /** As a user does: clicks the field, clears it, and types keys, since filters and formatters listen to them. Dates and the like are set. */
-  async #enter(locator: Locator, value: string): Promise<void> {
+  async #enter(locator: Locator, given: string): Promise<void> {
     const { secrets, mask } = this.task;
-    const marked = Object.hasOwn(secrets, value) ? `<secret>${value}</secret>` : value;
+    const marked = Object.hasOwn(secrets, given) ? `<secret>${given}</secret>` : given;
     for (const name of Object.keys(secrets)) if (marked.includes(`<secret>${name}<`)) this.#typed.add(name);
-    const text = fillSecrets(marked, secrets, name => new Stuck(`taskproof.secrets has no secret "${name}"`));
-    const title = `enter "${mask(text)}" into`;
-    if (await isA(locator, 'select')) return this.#choose(locator, text);
-    if (await isA(locator, FILLED)) return this.#point(title, { do: 'fill', text, locator });
+    const value = fillSecrets(
+      marked,
+      secrets,
+      name => new Stuck(`taskproof.secrets has no secret "${name}"`),
+    );
+    const title = `enter "${mask(value)}" into`;
+    if (value !== marked) await heldForSecret(locator, this.task, this.timeoutMs);
+    if (await isA(locator, 'select')) return this.#choose(locator, value);
+    if (await isA(locator, FILLED)) return this.#point(title, { do: 'fill', text: marked, locator });
     if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
     await this.#point(undefined, { do: 'click', locator });
     const timeout = this.timeoutMs;
     const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
     if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
-    if (text) await this.#act(title, { do: 'type', text, locator });
+    if (value) await this.#act(title, { do: 'type', text: marked, locator });
   }
 }
 
@@ -281,6 +287,7 @@ async function titleOf(target: Locator): Promise<string> {
 /** Why an action failed, in one line; undefined for other errors. */
 function failedAction(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
+  if (error instanceof DriverError) return message;
   if (!/^(?:locator|page|keyboard|elementHandle)\.\w+: /.test(message)) return undefined;
   return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? shorten(message.split('\n')[0]!, 300);
 }

@@ -90,7 +90,7 @@ export class Player {
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const play = async () => {
       try {
-        await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp });
+        await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp, task });
       } catch (error) {
         task.signal.throwIfAborted();
         throw this.problem(page, await whyNot(page, here, error));
@@ -201,10 +201,12 @@ export function resolved(
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
   // What the page was like is only compared.
   const { before, after, ...told } = recorded;
-  const { locator, to } = recorded as { locator?: string; to?: string };
+  const { locator, to, text } = recorded as { locator?: string; to?: string; text?: string };
   const action = {
     ...inTexts(told, text => fill(text)),
     ...{ before, after },
+    // Filled in where it is typed.
+    ...(text !== undefined && { text }),
     ...(locator && { locator: fill(locator, quoted) }),
     ...(to && { to: fill(to, quoted) }),
   } as RecordedAction;

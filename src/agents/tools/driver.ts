@@ -106,7 +106,7 @@ export class Driver {
   }
 
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<unknown> {
-    return perform(page, action, { timeoutMs, recorder: this.recorder });
+    return perform(page, action, { timeoutMs, recorder: this.recorder, task: this.task });
   }
 
   /** Performs an action of the pointer on an element that is brought into view. */

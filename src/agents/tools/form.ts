@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
+import { heldForSecret, namesSecret, refusePasting } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/elements';
 import { sleep } from '../../browser/waiting';
@@ -43,6 +44,8 @@ const formInput = defineTool({
       driver.show(locator).catch(() => undefined),
     ]);
     const { tag, type } = field;
+    if (typeof given === 'string' && namesSecret(given, driver.task))
+      await heldForSecret(locator, driver.task, ACTION_LIMIT_MS);
     const value = typeof given === 'string' ? driver.fill(given) : given;
     if (tag === 'select') return choose(driver, page, locator, field, String(value));
     if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {
@@ -51,7 +54,7 @@ const formInput = defineTool({
       return undefined;
     }
     refuseUnsettable(field, ref);
-    await driver.perform(page, { do: 'fill', locator, text: String(value) });
+    await driver.perform(page, { do: 'fill', locator, text: String(given) });
     const format = FORMATS[type];
     // If the browser can't read a value, it empties the field.
     if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
@@ -151,7 +154,7 @@ export const KEYBOARD_TOOLS = [
     async handle({ text }, driver, page) {
       // Asked before the first key, and answered while typing.
       const field = elementAt(page, null);
-      await driver.perform(page, { do: 'type', text: driver.fill(text) });
+      await driver.perform(page, { do: 'type', text });
       return (await field)
         ? undefined
         : 'No field has the focus, so nothing may have been typed: click the field first.';
@@ -180,6 +183,7 @@ export const KEYBOARD_TOOLS = [
     async handle({ text, duration }, driver, page) {
       const [key, ...more] = keySequence(text);
       if (more.length > 0) throw new DriverError('hold_key holds one key or chord, not a sequence');
+      await refusePasting(page, { key: key! }, driver.task, ACTION_LIMIT_MS);
       const parts = key === '+' ? ['+'] : key!.split(/\+(?=.)/);
       await whileHolding(page, parts, () => pause(driver, duration));
     },

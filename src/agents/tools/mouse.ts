@@ -3,9 +3,10 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
 import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
+import { refuseDragging } from '../../browser/actions/secrets';
 import type { Point } from '../../browser/injected/elements';
 import { viewportOf } from '../../browser/session/pictures';
-import type { Driver, Target } from './driver';
+import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
 import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
@@ -121,8 +122,9 @@ const drag = defineTool({
     const held = modifiersOf(modifiers);
     const start = await driver.pointOf(page, from);
     const end = await driver.pointOf(page, target);
+    const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, 'spotAt')));
+    if (source && goal) await refuseDragging(source.element, goal.element, driver.task, ACTION_LIMIT_MS);
     if (held.length === 0) {
-      const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, 'spotAt')));
       const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
       if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
     }

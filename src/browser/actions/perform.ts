@@ -7,6 +7,7 @@ import { refuseError } from '../page-tools/tool-text';
 import { within } from '../waiting';
 import { targetAt } from './locate';
 import type { ActionRecorder } from './record';
+import { enterSecret, namesSecret, refuseDragging, refusePasting, type SecretsOfTask } from './secrets';
 
 /** Characters. Longer texts are inserted at once, since typing them would take too long. */
 const MAX_TYPED = 1_000;
@@ -16,7 +17,7 @@ export const NOTE_LIMIT_MS = 1_000;
 type WithLocators<A> = A extends unknown
   ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
   : never;
-/** An action with located elements, and the texts and files of this run. */
+/** An action with located elements, and the texts and files of this run. In texts, `<secret>NAME</secret>` is replaced by the secret. */
 export type LocatedAction = WithLocators<PageAction> | { do: 'type'; locator?: undefined; text: string };
 type Dispatched = Exclude<LocatedAction, { do: 'call_page_tool' }>;
 type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
@@ -28,6 +29,8 @@ export interface PerformOptions {
   recorder?: ActionRecorder;
   /** Required to call page tools. */
   webmcp?: PageTools;
+  /** The secrets that may be typed, and where. */
+  task: SecretsOfTask;
 }
 
 /**
@@ -40,13 +43,16 @@ export interface PerformOptions {
 export async function perform(
   page: Page,
   action: LocatedAction,
-  { timeoutMs, recorder, webmcp }: PerformOptions,
+  { timeoutMs, recorder, webmcp, task }: PerformOptions,
 ): Promise<unknown> {
   if (action.do === 'call_page_tool') {
     refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
     return null;
   }
   if (recorder) await note(page, action, recorder);
+  if (action.do === 'press') await refusePasting(page, action, task, timeoutMs);
+  if (action.do === 'drag') await refuseDragging(action.locator, action.to, task, timeoutMs);
+  if ('text' in action && namesSecret(action.text, task)) return enterSecret(page, action, task, timeoutMs);
   // The table's functions take the action of their name.
   return ACTIONS[action.do](action as never, page, timeoutMs);
 }

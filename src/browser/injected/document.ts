@@ -105,17 +105,30 @@ export function hashOfContent(): string {
 
 /** `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */
 interface ModelContext {
-  getTools?(): Promise<
-    { name: string; description?: string; inputSchema?: unknown; annotations?: unknown }[]
-  >;
+  getTools?(): Promise<Tool[]>;
+  executeTool?(tool: Tool, input: unknown): Promise<unknown>;
+  invokeTool?(name: string, input: unknown): Promise<unknown>;
+}
+
+interface Tool {
+  name: string;
+  description?: string;
+  inputSchema?: unknown;
+  annotations?: unknown;
+  window?: unknown;
+}
+
+function modelContext(): ModelContext | undefined {
+  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
+    document as unknown as { modelContext?: ModelContext };
+  return modelContext;
 }
 
 /** How many characters a document's tools say; null if the page has no WebMCP. Has to run in the page's own world. */
 export async function sizeOfTools(): Promise<number | null> {
-  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
-    document as unknown as { modelContext?: ModelContext };
-  if (!modelContext) return null;
-  const tools = (await modelContext.getTools?.()) ?? [];
+  const context = modelContext();
+  if (!context) return null;
+  const tools = (await context.getTools?.()) ?? [];
   const said = tools.map(({ name, description, inputSchema, annotations }) => [
     name,
     description,
@@ -123,6 +136,28 @@ export async function sizeOfTools(): Promise<number | null> {
     annotations,
   ]);
   return JSON.stringify(said).length;
+}
+
+/** Calls a tool of this document, as Playwright 1.65 does it. Has to run in the page's own world. */
+export async function callTool(
+  _: Document,
+  { name, input }: { name: string; input: object },
+): Promise<unknown> {
+  const context = modelContext();
+  if (context?.invokeTool) return context.invokeTool(name, input);
+  const tools = (await context?.getTools?.()) ?? [];
+  const tool = tools.find(each => each.name === name && (!('window' in each) || each.window === window));
+  if (!tool || !context?.executeTool) throw new Error(`No WebMCP tool named "${name}"`);
+  const result = await context.executeTool(tool, input).catch(error => {
+    if (!/Failed to parse input/.test(String(error?.message))) throw error;
+    return context.executeTool!(tool, JSON.stringify(input));
+  });
+  if (result === 'undefined') return undefined;
+  try {
+    return JSON.parse(result as string);
+  } catch {
+    return result;
+  }
 }
 
 /** Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */

@@ -1,6 +1,7 @@
 // What can be called in a page, by its name: `callInPage` and `injected` of in-page.ts. Each call brings the code anew, so
 // that nothing is kept from one to the next but in globals.
 export {
+  callTool,
   countElements,
   drawn,
   hashOfContent,
@@ -25,3 +26,4 @@ export {
   textAt,
 } from './pointing';
 export { findNames } from './rules';
+export { putText } from './typing';

@@ -2,13 +2,13 @@
 // they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
-import { hostAllowed } from '../../spec/url';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
-import { callBesideScripts, callInPage } from '../in-page';
+import { admits, heldIn, isOfParent } from '../admitted';
+import { callBesideScripts, callInPage, injected } from '../in-page';
 import type { Session } from '../session/session';
-import { within } from '../waiting';
+import { limited, within } from '../waiting';
 
 /** `auto`: page tools can be used besides other actions; `only`: instead of them; false: page tools are hidden. */
 export type PageToolsMode = 'auto' | 'only' | false;
@@ -122,8 +122,8 @@ export class PageTools {
    * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
    */
   async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
-    const { frame } = await this.named(page, name);
-    return frame.webmcp.callTool(name, input as never, { timeout });
+    const tool = await this.named(page, name);
+    return this.send(tool, input, timeout);
   }
 
   /** @throws DriverError if the page registers no such tool within `waitMs`. */
@@ -144,7 +144,7 @@ export class PageTools {
 
   private async answer(page: Page, { name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     let ended = false;
-    const answered = frame.webmcp.callTool(name, input as never, { timeout }).finally(() => {
+    const answered = this.send({ name, frame }, input, timeout).finally(() => {
       ended = true;
     });
     // The form may be sent much later.
@@ -169,7 +169,7 @@ export class PageTools {
         ? answer
         : left();
     } catch (error) {
-      const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.callTool: /, '');
+      const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.\w+: (?:Error: )?/, '');
       if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
       if (/^Timeout/.test(message))
         throw new DriverError(
@@ -177,6 +177,23 @@ export class PageTools {
         );
       throw new DriverError(`The page's tool "${name}" failed: ${message}`);
     }
+  }
+
+  /**
+   * Calls the tool in the document whose host was checked: its frame may go elsewhere at any time, so Playwright's `callTool`, which
+   * takes the document that is there by then, will not do.
+   */
+  private send(
+    { name, frame }: Pick<Found, 'name' | 'frame'>,
+    input: object,
+    timeout: number,
+  ): Promise<unknown> {
+    const call = async () => {
+      const held = await heldIn(frame, this.allowedDomains, () => frame.evaluateHandle(() => document));
+      if (!held) throw new Error('Execution context was destroyed');
+      return held.evaluate(injected('callTool'), { name, input });
+    };
+    return limited(call(), timeout, () => new Error(`Timeout ${timeout}ms exceeded.`));
   }
 
   private async find(page: Page): Promise<Found[]> {
@@ -221,22 +238,6 @@ export class PageTools {
   }
 
   private admits(frame: Frame): boolean {
-    return hostAllowed(addressOf(frame), this.allowedDomains);
+    return admits(frame, this.allowedDomains);
   }
-}
-
-/** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
-async function isOfParent(frame: Frame): Promise<boolean> {
-  const parent = frame.parentFrame();
-  if (!parent || !frame.url().startsWith('about:')) return true;
-  const reached = frame
-    .frameElement()
-    .then(element => element.evaluate(each => (each as HTMLIFrameElement).contentDocument !== null));
-  return (await within(reached, LIST_LIMIT_MS)) === true && isOfParent(parent);
-}
-
-/** A blank document counts as its parent's. `isOfParent` checks that. */
-function addressOf(frame: Frame): string {
-  const parent = frame.parentFrame();
-  return frame.url().startsWith('about:') && parent ? addressOf(parent) : frame.url();
 }

@@ -4,8 +4,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Secrets } from '../../../../agent-programs/mcp/secrets.mjs';
+import { build } from 'esbuild';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Session } from '../../../../agent-programs/mcp/session.mjs';
 import { type Line, parseLine } from '../../../../src/data/agent-protocol';
 import { codeBlocks } from '../../../support/markdown';
@@ -32,6 +32,7 @@ const TASK = {
 const SERVER = `
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
+let kept;
 const say = message => console.log(JSON.stringify({ jsonrpc: '2.0', ...message }));
 const tools = ['browser_click', 'browser_type', 'browser_close', 'browser_run_code_unsafe'].map(name => ({ name }));
 createInterface({ input: process.stdin }).on('line', line => {
@@ -41,6 +42,13 @@ createInterface({ input: process.stdin }).on('line', line => {
   if (params.name === 'end') process.exit(7);
   if (params.name === 'answer') return say({ id, result: { content: [{ type: 'text', text: params.arguments.answer }] } });
   if (params.name === 'started') return say({ id, result: { args: process.argv.slice(2), env: process.env } });
+  if (params.name === 'browser_evaluate') {
+    const { function: code, target } = params.arguments;
+    kept = /taskproof = '(.*)'/.exec(code)?.[1] ?? kept;
+    // The frame f1 is of another origin, f2 of the page's.
+    const text = '### Result\\n' + JSON.stringify(target === 'f2e1' ? kept : 'evil.example');
+    return say({ id, result: { content: [{ type: 'text', text }] } });
+  }
   if (params.name === 'browser_click') return say({ id, result: { isError: true, content: [{ type: 'text', text: '### Error\\nno such element\\n### Page\\nx' }] } });
   mkdirSync('.playwright-mcp', { recursive: true });
   writeFileSync('.playwright-mcp/page-1.yml', '- textbox "Password" [ref=e1]: ' + params.arguments?.text);
@@ -69,6 +77,16 @@ const server = (await import('node:child_process')).spawn(command, args);
 server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\\n');
 await new Promise(resolve => server.stdout.once('data', resolve));`;
 const ASK_TOOLS = askTools(`JSON.parse(process.argv[process.argv.indexOf('--mcp-config') + 1])`);
+
+// As scripts/build.mjs does.
+beforeAll(async () => {
+  await build({
+    entryPoints: ['src/text/mask.ts'],
+    outfile: 'dist/text/mask.js',
+    format: 'cjs',
+    target: 'node20',
+  });
+});
 
 function makeFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'coding-agents-'));
@@ -331,7 +349,7 @@ describe('tools', () => {
       expect.stringContaining('it runs code outside of the page'),
       expect.stringContaining('the page stays open'),
       undefined,
-      'There is no secret named OTHER. Secrets of this task: SHOP_PASSWORD.',
+      'There is no secret named "OTHER". Secrets of this task: SHOP_PASSWORD.',
       undefined,
     ]);
     expect(actions[0]).toMatchObject({ detail: { tool: 'browser_type', code: 'fill()' } });
@@ -402,20 +420,33 @@ describe('tools', () => {
     expect(lines.at(-1)).toEqual({ type: 'end', status: 'completed' });
   });
 
-  test.each<[string, string, string | RegExp]>([
-    ['as it is', `x${PASSWORD}x`, 'x<secret>P</secret>x'],
-    ['in upper case, with a line break', PASSWORD.toUpperCase().replace(' ', '\n'), '<secret>P</secret>'],
-    ['in a URL', `?q=${encodeURIComponent(PASSWORD)}&r`, '?q=<secret>P</secret>&r'],
-    ['in a form', new URLSearchParams({ q: PASSWORD }).toString(), 'q=<secret>P</secret>'],
-    ['in HTML', '<b>violet &amp; &quot;garden&quot; 7</b>', '<b><secret>P</secret></b>'],
-    ['in JSON', JSON.stringify([PASSWORD]), '["<secret>P</secret>"]'],
-    ['in JSON in JSON', JSON.stringify(JSON.stringify([PASSWORD])), '<secret>P</secret>'],
-    ['in base64', `Basic ${Buffer.from(PASSWORD).toString('base64')}`, /^Basic <secret>P<\/secret>=*$/],
-    ['of two letters, but in no word', 'pin 12 and 123', 'pin <secret>PIN</secret> and 123'],
-  ])('a secret is masked %s', (_, text, expected) => {
-    const masked = new Secrets({ P: PASSWORD, PIN: '12', EMPTY: '' }).masked(text);
-    expect(masked).toMatch(expected);
-    expect(masked).not.toMatch(/violet|garden/i);
+  test("a secret is typed into frames of the page's origin alone", async () => {
+    const text = 'my <secret>SHOP_PASSWORD</secret>';
+    const { errors } = await play({
+      cli: CALLS,
+      args: [
+        preset([
+          tool('browser_type', { target: 'f1e1', text }),
+          tool('browser_type', { target: 'iframe >> internal:control=enter-frame >> input', text }),
+          tool('browser_fill_form', {
+            fields: [
+              { target: 'e1', value: text },
+              { target: 'f1e1', value: text },
+            ],
+          }),
+          tool('browser_type', { target: 'f2e1', text }),
+          tool('browser_type', { target: 'f1e1', text: 'Mira' }),
+        ]),
+      ],
+    });
+    const said = answersIn(errors).map(({ content }) => content[0].text as string);
+    const refused =
+      "Not typed: it is in a frame of evil.example, and secrets are typed on the page's own origin alone.";
+    expect(said[0]).toBe(refused);
+    expect(said[1]).toMatch(/^Not typed: secrets are typed into elements by their reference/);
+    expect(said[2]).toBe(refused);
+    expect(said[3]).toContain('[ref=e1]: my <secret>SHOP_PASSWORD</secret>');
+    expect(said[4]).toContain('[ref=e1]: Mira');
   });
 
   test('give_up ends as a trial that was given up, also in a folder whose path is too long for a socket', async () => {

@@ -1,0 +1,125 @@
+// Types secrets, into documents of admitted hosts alone. Keys and texts of Playwright go to whatever has the focus by then, which a
+// frame of another host may have taken. So the document that was checked puts in each character itself.
+import type { Locator, Page } from '@playwright/test';
+import { hostOf } from '../../spec/url';
+import { fillSecrets } from '../../text/mask';
+import { admits, isOfParent } from '../admitted';
+import { injected, unseen } from '../in-page';
+import { DriverError } from './act';
+import { type Handle, targetAt } from './locate';
+
+export interface SecretsOfTask {
+  /** Values by name. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /** Hosts whose documents may get them. */
+  readonly allowedDomains: readonly string[];
+}
+
+/** Characters. Longer texts are put in at once. */
+const MAX_TYPED = 1_000;
+
+/**
+ * Whether a text names secrets. They are put in where it is typed.
+ *
+ * @throws Error if there is no secret of that name
+ */
+export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
+  return fillSecrets(text, secrets) !== text;
+}
+
+/**
+ * The element, held in its document: what is evaluated on it reaches that document or none.
+ *
+ * @param not what is not done otherwise
+ * @throws DriverError if the document is not of an admitted host
+ */
+export async function heldForSecret(
+  locator: Locator,
+  { allowedDomains }: SecretsOfTask,
+  timeout: number,
+  not = 'typed',
+): Promise<Handle> {
+  const page = locator.page();
+  const handle = (await unseen(page, () => locator.elementHandle({ timeout }))) as Handle;
+  const frame = (await unseen(page, () => handle.ownerFrame())) ?? page.mainFrame();
+  // The guard brings back a tab whose blank document another host has made.
+  const isBlankTab = frame === page.mainFrame() && frame.url() === 'about:blank';
+  if ((isBlankTab || admits(frame, allowedDomains)) && (await isOfParent(frame))) return handle;
+  const where = hostOf(frame.url()) ?? `a document without a host (${frame.url().slice(0, 100)})`;
+  throw new DriverError(
+    `Not ${not}: the field is of ${where}, and secrets are typed on ${allowedDomains.join(', ')} only.`,
+  );
+}
+
+const PASTES = /^(?:(?:ControlOrMeta|Control|Meta)\+(?:Shift\+)?v|Shift\+Insert)$/i;
+
+/**
+ * What was copied may hold a secret that was typed.
+ *
+ * @throws DriverError if the key would paste into a document of a host that is not admitted
+ */
+export async function refusePasting(
+  page: Page,
+  { key, locator }: { key: string; locator?: Locator | undefined },
+  task: SecretsOfTask,
+  timeout: number,
+): Promise<void> {
+  if (!PASTES.test(key) || Object.keys(task.secrets).length === 0) return;
+  const target = locator ?? (await targetAt(page, null))?.element;
+  if (target) await heldForSecret(target, task, timeout, 'pasted');
+}
+
+/**
+ * What is dragged may be a secret that was typed. Within a frame, it stays there.
+ *
+ * @throws DriverError if it would be dropped in a document of a host that is not admitted
+ */
+export async function refuseDragging(
+  from: Locator,
+  to: Locator,
+  task: SecretsOfTask,
+  timeout: number,
+): Promise<void> {
+  if (Object.keys(task.secrets).length === 0) return;
+  const frameOf = async (locator: Locator) => (await locator.elementHandle({ timeout }))!.ownerFrame();
+  const [one, other] = await unseen(from.page(), () => Promise.all([frameOf(from), frameOf(to)]));
+  if (one !== other) await heldForSecret(to, task, timeout, 'dragged');
+}
+
+/** Fills or types a text that names secrets. Without a locator, it goes to the element with the focus. */
+export async function enterSecret(
+  page: Page,
+  { do: how, locator, text: named }: { do: 'fill' | 'type'; locator?: Locator | undefined; text: string },
+  task: SecretsOfTask,
+  timeout: number,
+): Promise<void> {
+  const text = fillSecrets(named, task.secrets);
+  const put = (element: Handle, part: string, asKeys: boolean) =>
+    unseen(page, () => element.evaluate(injected('putText'), { text: part, asKeys }));
+  if (how === 'fill') {
+    await heldForSecret(locator!, task, timeout);
+    // With Playwright's checks whether it can be filled.
+    await locator!.fill('', { timeout });
+    const { isKept } = await put(await heldForSecret(locator!, task, timeout), text, false);
+    if (isKept) return;
+    await locator!.fill('', { timeout });
+  } else if (locator) {
+    await heldForSecret(locator, task, timeout);
+    await locator.focus({ timeout });
+  }
+  let element = locator && (await heldForSecret(locator, task, timeout));
+  // Fields for single digits pass the focus on.
+  for (const part of text.length > MAX_TYPED ? [text] : text) {
+    element ??= await heldForSecret(await focused(page), task, timeout);
+    const { hasFocus } = await put(element, part, true);
+    if (!hasFocus) element = undefined;
+  }
+}
+
+async function focused(page: Page): Promise<Locator> {
+  const found = await targetAt(page, null);
+  if (found) return found.element;
+  throw new DriverError(
+    'The secret was not typed, or not all of it: no field has the focus. Click it first.',
+  );
+}

@@ -1,0 +1,45 @@
+// Whose document a frame shows: secrets and inputs of page tools are for those of admitted hosts alone.
+import type { Frame, JSHandle } from '@playwright/test';
+import { hostAllowed } from '../spec/url';
+import { unseen } from './in-page';
+import { within } from './waiting';
+
+/** Milliseconds for a page to answer. */
+const LIMIT_MS = 2_000;
+
+/** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isOfParent` checks that. */
+export function admits(frame: Frame, allowedDomains: readonly string[]): boolean {
+  return hostAllowed(addressOf(frame), allowedDomains);
+}
+
+/** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
+export async function isOfParent(frame: Frame): Promise<boolean> {
+  const parent = frame.parentFrame();
+  if (!parent || !frame.url().startsWith('about:')) return true;
+  const reached = frame
+    .frameElement()
+    .then(element => element.evaluate(each => (each as HTMLIFrameElement).contentDocument !== null));
+  return (await within(reached, LIMIT_MS)) === true && isOfParent(parent);
+}
+
+/**
+ * Takes hold of something in the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that
+ * document or none: a frame that has gone elsewhere since has no such handle any more.
+ *
+ * @returns undefined if the document is not of an admitted host
+ */
+export async function heldIn<Handle extends JSHandle>(
+  frame: Frame,
+  allowedDomains: readonly string[],
+  hold: () => Promise<Handle>,
+): Promise<Handle | undefined> {
+  const handle = await unseen(frame.page(), hold);
+  const isAdmitted = admits(frame, allowedDomains) && (await isOfParent(frame));
+  return isAdmitted ? handle : undefined;
+}
+
+/** A blank document's address is its parent's. */
+function addressOf(frame: Frame): string {
+  const parent = frame.parentFrame();
+  return frame.url().startsWith('about:') && parent ? addressOf(parent) : frame.url();
+}

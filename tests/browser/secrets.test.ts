@@ -1,0 +1,196 @@
+// Secrets, from the side of a frame of another host that wants one: it shows fields like the site's, and takes the focus.
+import type { Browser, Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { lexical } from '../../src/agents/lexical';
+import { Player } from '../../src/agents/replay/player';
+import { Driver } from '../../src/agents/tools/driver';
+import { FORM_TOOLS, KEYBOARD_TOOLS } from '../../src/agents/tools/form';
+import { perform } from '../../src/browser/actions/perform';
+import { agentTask, endTasks } from '../support/agent-task';
+import { serve } from '../support/serve';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { usedPages } from '../support/used-pages';
+
+const SECRET = 'violet 7';
+const NAMED = '<secret>PW</secret>';
+const OPTIONS = { secrets: { PW: SECRET }, allowedDomains: ['127.0.0.1'] };
+const REFUSED = 'the field is of localhost, and secrets are typed on 127.0.0.1 only';
+
+const EVIL = `<label>Password <input oninput="got.textContent += event.data"></label>
+<label>Plan <select onchange="got.textContent += this.value"><option>Free<option>${SECRET}</select></label><p id="got"></p>`;
+const PAGES: Record<string, (origin: string) => string> = {
+  '/evil': () => EVIL,
+  '/thief': () => `${EVIL}<script>setInterval(() => document.querySelector('input').focus(), 1)</script>`,
+  '/foreign': origin =>
+    `<h1>Shop</h1><iframe src="${origin.replace('127.0.0.1', 'localhost')}/evil"></iframe>`,
+  '/own': () => '<h1>Shop</h1><iframe src="/field"></iframe>',
+  '/written': () => `<h1>Shop</h1><iframe srcdoc="<label>Password <input></label>"></iframe>`,
+  '/field': () => '<label>Password <input></label>',
+  '/stolen': origin =>
+    `<label>Secret <input></label><iframe src="${origin.replace('127.0.0.1', 'localhost')}/thief"></iframe>`,
+  '/digits': () =>
+    `<form>${'<input maxlength="1" oninput="this.nextElementSibling?.focus()">'.repeat(4)}</form>`,
+  '/events': () => `<label>Secret <input></label><script>
+const said = []; const field = document.querySelector('input');
+for (const type of ['keydown', 'keypress', 'beforeinput', 'input', 'keyup']) field.addEventListener(type, ({ key, data }) => said.push(type + ' ' + (key ?? data)));
+</script>`,
+  '/masked': () =>
+    `<label>Secret <input oninput="this.value = this.value.length > 1 && !this.value.includes('-') ? '' : this.value + '-'"></label>`,
+  '/day': () => '<label>Day <input type="date"></label>',
+};
+
+let browser: Browser;
+let site: Awaited<ReturnType<typeof serve>>;
+const pages = usedPages(() => browser);
+let origin = '';
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  site = await serve((request, response) => {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    response.end(`<!doctype html><title>Shop</title>${PAGES[request.url!]?.(origin) ?? ''}`);
+  });
+  origin = `http://127.0.0.1:${site.port}`;
+});
+afterAll(async () => {
+  await leaveSharedBrowser();
+  await site.close();
+});
+
+async function open(path: string, given = {}) {
+  const page = await pages.take();
+  endTasks(page);
+  await page.goto(origin + path);
+  return { page, task: agentTask(page, { ...OPTIONS, ...given }) };
+}
+
+/** What the frame got to know. */
+const got = (page: Page) => page.frameLocator('iframe').locator('#got').textContent();
+const inFrame = (page: Page) => page.frameLocator('iframe').getByLabel('Password');
+
+async function toolsOn(path: string) {
+  const { page, task } = await open(path);
+  const driver = new Driver(task);
+  const shown = await driver.look(page);
+  const use = (name: string, input: object) => {
+    const tool = [...FORM_TOOLS, ...KEYBOARD_TOOLS].find(each => each.name === name)!;
+    return driver.run({ tool, input, page } as never);
+  };
+  return {
+    page,
+    use,
+    target: (label: string) => ({
+      type: 'ref',
+      ref: new RegExp(`"${label}".*?(ref_\\d+)`).exec(shown)?.[1] ?? shown,
+    }),
+  };
+}
+
+describe('a field in a frame of another host', () => {
+  it('is given none by lexical()', async () => {
+    const { page, task } = await open('/foreign', { goal: `Enter "${NAMED}" into "Password"` });
+    const end = await lexical({ actionTimeoutMs: 2_000 }).run(task);
+    expect(end).toMatchObject({ status: 'gave_up', reason: expect.stringContaining(REFUSED) });
+    expect(await got(page)).toBe('');
+  });
+
+  it.each(['Password', 'Plan'])('nor by form_input: %s', async label => {
+    const { page, use, target } = await toolsOn('/foreign');
+    await expect(use('form_input', { target: target(label), value: NAMED })).rejects.toThrow(REFUSED);
+    expect(await got(page)).toBe('');
+  });
+
+  it('nor by typing where the focus is', async () => {
+    const { page, use } = await toolsOn('/foreign');
+    await inFrame(page).click();
+    await expect(use('type', { text: `x${NAMED}` })).rejects.toThrow(REFUSED);
+    expect(await got(page)).toBe('');
+    await use('type', { text: 'Mira' });
+    expect(await got(page)).toBe('Mira');
+  });
+
+  it('nor by replay()', async () => {
+    const { page, task } = await open('/foreign');
+    const locator = "locator('iframe').contentFrame().getByLabel('Password')";
+    const state = { url: '/', content: '' };
+    const recorded = [{ do: 'fill', locator, text: NAMED, tab: 0, before: state, after: state }];
+    const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
+    await expect(new Player(task, 2_000).play({ turns } as never)).rejects.toThrow(REFUSED);
+    expect(await got(page)).toBe('');
+  });
+
+  it.each([
+    ['key', { text: 'ctrl+v' }],
+    ['key', { text: 'shift+Insert' }],
+    ['hold_key', { text: 'ctrl+v', duration: 0 }],
+  ])('nor by pasting what was copied: %s %o', async (name, input) => {
+    const { page, use } = await toolsOn('/foreign');
+    await inFrame(page).click();
+    await expect(use(name, input)).rejects.toThrow('Not pasted: the field is of localhost');
+  });
+
+  it('nor by dragging a text there', async () => {
+    const { page, task } = await open('/foreign');
+    const dragged = { do: 'drag', locator: page.locator('h1'), to: inFrame(page) } as const;
+    const done = perform(page, dragged, { timeoutMs: 2_000, task });
+    await expect(done).rejects.toThrow('Not dragged: the field is of localhost');
+  });
+
+  it.each(['fill', 'type'] as const)('takes the focus in vain during "%s"', async how => {
+    const { page, task } = await open('/stolen');
+    const locator = page.getByLabel('Secret');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('iframe');
+    await perform(page, { do: how, locator, text: NAMED }, { timeoutMs: 5_000, task });
+    expect(await locator.inputValue()).toBe(SECRET);
+    expect(await got(page)).toBe('');
+  });
+});
+
+describe('a field of the site', () => {
+  it.each(['/own', '/written'])('gets it in a frame, too: %s', async path => {
+    const { page, task } = await open(path);
+    await perform(page, { do: 'fill', locator: inFrame(page), text: NAMED }, { timeoutMs: 5_000, task });
+    expect(await inFrame(page).inputValue()).toBe(SECRET);
+  });
+
+  it('hears keys and inputs as from a keyboard', async () => {
+    const { page, task } = await open('/events');
+    await perform(
+      page,
+      { do: 'type', locator: page.getByLabel('Secret'), text: `${NAMED}` },
+      { timeoutMs: 5_000, task },
+    );
+    const said = (await page.evaluate('said')) as string[];
+    expect(said.slice(0, 5)).toEqual(['keydown v', 'keypress v', 'beforeinput v', 'input v', 'keyup v']);
+    expect(said).toHaveLength(SECRET.length * 5);
+  });
+
+  it('may pass the focus on after each digit', async () => {
+    const { page, task } = await open('/digits', { secrets: { PW: '1234' } });
+    await page.locator('input').first().click();
+    await perform(page, { do: 'type', text: NAMED }, { timeoutMs: 5_000, task });
+    expect(
+      await page.locator('input').evaluateAll(all => all.map(each => (each as HTMLInputElement).value)),
+    ).toEqual([...'1234']);
+  });
+
+  it('that formats what is typed gets it key by key', async () => {
+    const { page, task } = await open('/masked', { secrets: { PW: 'ab' } });
+    await perform(
+      page,
+      { do: 'fill', locator: page.getByLabel('Secret'), text: NAMED },
+      { timeoutMs: 5_000, task },
+    );
+    expect(await page.getByLabel('Secret').inputValue()).toBe('a-b-');
+  });
+
+  it('may be of a date', async () => {
+    const { page, task } = await open('/day', { secrets: { PW: '2026-01-31' } });
+    await perform(
+      page,
+      { do: 'fill', locator: page.getByLabel('Day'), text: NAMED },
+      { timeoutMs: 5_000, task },
+    );
+    expect(await page.getByLabel('Day').inputValue()).toBe('2026-01-31');
+  });
+});
