@@ -109,11 +109,14 @@ describe('a field in a frame of another host', () => {
     expect(await got(page)).toBe('Mira');
   });
 
-  it('nor by replay()', async () => {
+  it.each([
+    ['Password', { do: 'fill', text: NAMED }],
+    ['Plan', { do: 'select', labels: [NAMED] }],
+  ])('nor by replay(): %s', async (label, action) => {
     const { page, task } = await open('/foreign');
-    const locator = "locator('iframe').contentFrame().getByLabel('Password')";
+    const locator = `locator('iframe').contentFrame().getByLabel('${label}')`;
     const state = { url: '/', content: '' };
-    const recorded = [{ do: 'fill', locator, text: NAMED, tab: 0, before: state, after: state }];
+    const recorded = [{ ...action, locator, tab: 0, before: state, after: state }];
     const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
     await expect(new Player(task, 2_000).play({ turns } as never)).rejects.toThrow(REFUSED);
     expect(await got(page)).toBe('');

@@ -201,12 +201,15 @@ export function resolved(
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
   // What the page was like is only compared.
   const { before, after, ...told } = recorded;
-  const { locator, to, text } = recorded as { locator?: string; to?: string; text?: string };
+  const { locator, to, text, labels } = recorded as Partial<Record<'locator' | 'to' | 'text', string>> & {
+    labels?: string[];
+  };
   const action = {
     ...inTexts(told, text => fill(text)),
     ...{ before, after },
-    // Filled in where it is typed.
+    // Filled in where they are typed.
     ...(text !== undefined && { text }),
+    ...(labels && { labels }),
     ...(locator && { locator: fill(locator, quoted) }),
     ...(to && { to: fill(to, quoted) }),
   } as RecordedAction;

@@ -1,13 +1,21 @@
 // Performs and records an action on a page, for agents and replays.
 import type { Locator, Page } from '@playwright/test';
 import type { PageAction } from '../../data/action';
+import { fillSecrets } from '../../text/mask';
 import { injected, unseen } from '../in-page';
 import type { PageTools } from '../page-tools/page-tools';
 import { refuseError } from '../page-tools/tool-text';
 import { within } from '../waiting';
 import { targetAt } from './locate';
 import type { ActionRecorder } from './record';
-import { enterSecret, namesSecret, refuseDragging, refusePasting, type SecretsOfTask } from './secrets';
+import {
+  enterSecret,
+  heldForSecret,
+  namesSecret,
+  refuseDragging,
+  refusePasting,
+  type SecretsOfTask,
+} from './secrets';
 
 /** Characters. Longer texts are inserted at once, since typing them would take too long. */
 const MAX_TYPED = 1_000;
@@ -53,8 +61,13 @@ export async function perform(
   if (action.do === 'press') await refusePasting(page, action, task, timeoutMs);
   if (action.do === 'drag') await refuseDragging(action.locator, action.to, task, timeoutMs);
   if ('text' in action && namesSecret(action.text, task)) return enterSecret(page, action, task, timeoutMs);
+  const isSecret = action.do === 'select' && action.labels.some(label => namesSecret(label, task));
+  if (isSecret) await heldForSecret(action.locator, task, timeoutMs);
+  const filled = isSecret
+    ? { ...action, labels: action.labels.map(label => fillSecrets(label, task.secrets)) }
+    : action;
   // The table's functions take the action of their name.
-  return ACTIONS[action.do](action as never, page, timeoutMs);
+  return ACTIONS[filled.do](filled as never, page, timeoutMs);
 }
 
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<void> {
