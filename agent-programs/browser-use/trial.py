@@ -145,6 +145,7 @@ class Model(ChatAnthropic):
         self.trial = trial
 
     async def _create_message(self, **params: Any) -> Any:
+        self.trial.write(type="waiting")
         try:
             response = await super()._create_message(**params)
         except anthropic.APIError as error:
@@ -155,6 +156,8 @@ class Model(ChatAnthropic):
         except asyncio.CancelledError:
             self.trial.api_problem = f"{self.name}: no answer in time"
             raise
+        finally:
+            self.trial.write(type="waiting_end")
         self.trial.count(response.usage)
         return response
 

@@ -22,11 +22,7 @@ const HERE = fileURLToPath(new URL('.', import.meta.url));
 const PROTOCOL_VERSION = '1';
 const PREFIX = 'taskproof-mcp-';
 const USAGE =
-  'agent.mjs claude-code|codex|./preset.mjs [--model NAME] [--command PATH] [--server PATH] [--keep-home] [--env NAME]... [-- ARGUMENTS]';
-/** Milliseconds without output, at most half of the trial, after which the model counts as gone: no answer takes this long to begin. */
-const SILENCE_MS = 300_000;
-/** Milliseconds before the end of the trial at which a missing model is reported: later, the trial would end as timed out. */
-const LAST_MS = 5_000;
+  'agent.mjs claude-code|codex|./preset.mjs [--model NAME] [--command PATH] [--server PATH] [--keep-home] [--env NAME]... [--request-timeout SECONDS] [-- ARGUMENTS]';
 /** Age in milliseconds from which a temporary folder counts as left behind: no trial lasts as long. */
 const LEFT_MS = 24 * 3_600_000;
 const MAX_STDERR = 4_000;
@@ -70,10 +66,14 @@ function readOptions(argv) {
         server: { type: 'string' },
         'keep-home': { type: 'boolean', default: false },
         env: { type: 'string', multiple: true, default: [] },
+        // Without output, after which the model counts as gone: no answer takes this long to begin.
+        'request-timeout': { type: 'string', default: '300' },
       },
     });
     const [preset, ...more] = positionals;
     if (!preset || more.length > 0) throw new Error('name one agent');
+    if (!(Number(values['request-timeout']) > 0))
+      throw new Error('--request-timeout takes a number of seconds');
     return { ...values, preset, extra: argv.slice(end + 1) };
   } catch (error) {
     throw new SetupError(`${/** @type {Error} */ (error).message}. Usage: ${USAGE}`);
@@ -156,6 +156,7 @@ class Trial {
       writeFileSync(join(work, name), text);
     }
     write({ type: 'dialogs', answeredBy: 'program' });
+    this.session.waitForModel();
     this.follow(programOf(this.preset, this.options.command), [...args, ...this.options.extra], {
       cwd: work,
       env: { ...environment([...(this.preset.env ?? []), ...this.options.env], home), ...env },
@@ -176,14 +177,15 @@ class Trial {
     const lines = createInterface({ input: child.stdout });
     lines.on('line', line => this.read(line));
     child.on('close', code => this.closed(code));
-    const limit = Math.min(SILENCE_MS, this.task.timeLimitMs / 2);
-    const end = Date.now() + this.task.timeLimitMs - Math.min(LAST_MS, this.task.timeLimitMs / 4);
+    const limit = Number(this.options['request-timeout']) * 1000;
     this.watch = setInterval(() => {
-      const { trouble } = this.session;
-      if (trouble && Date.now() > end) return this.session.noModel(`${trouble}, until the time was up`);
       const silent = Date.now() - this.session.lastHeard;
       if (silent < limit || this.session.isCalling) return;
-      this.session.noModel(`${command} said nothing for ${Math.round(silent / 1000)} s${this.said()}`);
+      const { trouble } = this.session;
+      const before = trouble ? `. Before that: ${trouble}` : '';
+      this.session.noModel(
+        `${command} said nothing for ${Math.round(silent / 1000)} s (--request-timeout)${before}${this.said()}`,
+      );
     }, 500);
   }
 

@@ -65,6 +65,7 @@ export class Session {
       .map(call => ({ call, title: this.titleOf(call) }));
     if (told.length < calls.length && (told.length === 0 || this.#inTurn)) return this.#late(told, usage);
     this.endTurn();
+    this.write({ type: 'waiting_end' });
     if (usage) this.spend(usage);
     const text = this.#said.join('\n');
     const finish = text ? `finish: ${short(text)}` : 'finish';
@@ -100,9 +101,17 @@ export class Session {
   }
 
   endTurn() {
-    if (this.#inTurn) this.write({ type: 'turn_end' });
+    if (this.#inTurn) {
+      this.write({ type: 'turn_end' });
+      this.waitForModel();
+    }
     this.#inTurn = false;
     this.#open.clear();
+  }
+
+  /** Between its calls, a command line waits for its model. */
+  waitForModel() {
+    this.write({ type: 'waiting' });
   }
 
   /** Await it before a tool does anything, so that this happens in its turn. @param {Call} call */

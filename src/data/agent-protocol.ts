@@ -90,6 +90,14 @@ export const lineSchema = z
         'Tokens and US dollars of one model request; a missing or null cost is unknown. `totalCostUsd` is the cost of all requests of the trial so far, for a program that learns it only at its end. Write the line before the turn that it pays for.',
       ),
     z
+      .strictObject({ type: z.literal('waiting'), for: z.enum(['model', 'limit']).default('model') })
+      .describe(
+        "From now on the program waits for its model's answer, or (`limit`) for leave to ask it: meanwhile the trial's time stands still.",
+      ),
+    z
+      .strictObject({ type: z.literal('waiting_end') })
+      .describe("It waits no more: the trial's time goes on."),
+    z
       .strictObject({ type: z.literal('activate'), targetId: text })
       .describe('Another tab becomes the active one, for pictures and assertions.'),
     z

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type RecordedAction, recordedActionSchema } from './action';
 import { findingKinds } from './finding';
-import { costSchema, usageSchema } from './usage';
+import { costSchema, usageSchema, waitTimesSchema } from './usage';
 
 export type { FindingKind } from './finding';
 
@@ -157,14 +157,6 @@ export const judgeResultSchema = z.looseObject({
   model: z.string().optional(),
 });
 
-/** Milliseconds. Neither makes the agent or the judge late. Records of earlier versions lack them. */
-const waitTimesSchema = z.object({
-  /** With a model's answer pending. */
-  modelTimeMs: z.number().nonnegative(),
-  /** With no answer pending, but a limit of the API, or a pause before another try. */
-  waitTimeMs: z.number().nonnegative(),
-});
-
 const healingSchema = z.object({
   /** One sentence: `action 4: button "Place order" not found on /checkout`. */
   reason: z.string(),
@@ -219,6 +211,7 @@ export const trialRecordSchema = z.object({
   finalUrl: z.string().nullable(),
   /** Null if the trial did not fail, or if the page could not be examined. Records of earlier versions lack it. */
   examination: examinationSchema.nullable().default(null),
+  /** Left out if it waited for no model. Records of earlier versions lack them. */
   ...waitTimesSchema.partial().shape,
   /** ISO 8601. */
   startedAt: z.iso.datetime(),
@@ -232,8 +225,6 @@ export interface TurnRecord extends z.infer<typeof turnSchema> {}
 /** One request. A redirect chain is one event per hop, each with the status of that hop. */
 export interface NetworkEvent extends z.infer<typeof networkEventSchema> {}
 export interface AssertionResult extends z.infer<typeof assertionResultSchema> {}
-/** How long one has waited for a model. */
-export interface WaitTimes extends z.infer<typeof waitTimesSchema> {}
 /** A thing on a page that is in an agent's way. */
 export interface Finding extends z.infer<typeof findingSchema> {}
 /** What was found in the agent's way on the page where a failed trial ended. */
@@ -271,6 +262,9 @@ const agentNoteSchema = z.object({
   model: z.string().nullable(),
   turns: z.int().nonnegative(),
   usage: usageSchema,
+  ...waitTimesSchema.partial().shape,
+  /** Set if it says nothing about the site: what \`agent.run\` threw. */
+  error: z.object({ kind: z.enum(errorKinds), reason: z.string() }).optional(),
 });
 
 /** What one `agent.run` in a hand-written test took. */

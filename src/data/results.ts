@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { keyOf, specName } from './row-names';
-import { costSchema, tokensSchema } from './usage';
+import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 import { comparisonSchema, type ResultRow, rowSchema, sharedFindingSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
@@ -39,6 +39,7 @@ export const resultsSchema = z
     status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
     costUsd: costSchema.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
     usage: tokensSchema.optional().describe('Tokens of all trials that have a record.'),
+    ...waitTimesSchema.partial().shape,
     complete: z
       .boolean()
       .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),

@@ -1,5 +1,6 @@
 // Tokens and US dollars of requests to models.
 import { z } from 'zod';
+import { sumOf } from './collections';
 
 const count = z.int().nonnegative();
 /** US dollars; null if a price is unknown. */
@@ -22,7 +23,19 @@ export const usageSchema = z.object({
   costUsd: costSchema,
 });
 
+/** Milliseconds of waiting for models. They make neither the agent nor the judge late. */
+export const waitTimesSchema = z.object({
+  modelTimeMs: z.number().nonnegative().describe("With a model's answer pending."),
+  waitTimeMs: z
+    .number()
+    .nonnegative()
+    .describe('With no answer pending, but a rate limit, or a pause before another try.'),
+});
+
 export type Tokens = z.infer<typeof tokensSchema>;
+
+/** How long one has waited for models. */
+export interface WaitTimes extends z.infer<typeof waitTimesSchema> {}
 
 /** Tokens and US dollars of several requests. The cost is null if the cost of one is unknown. */
 export type TotalUsage = z.infer<typeof usageSchema>;
@@ -50,6 +63,16 @@ export function sumOfTokens(usages: readonly (Partial<Tokens> | undefined)[]): T
   for (const usage of usages)
     for (const kind of Object.keys(total) as (keyof Tokens)[]) total[kind] += usage?.[kind] ?? 0;
   return total;
+}
+
+/** Whole milliseconds. Nothing if nobody waited, or if records of earlier versions don't tell. */
+export function sumOfWaits(all: readonly Partial<WaitTimes>[]): Partial<WaitTimes> {
+  const known = all.filter(({ modelTimeMs, waitTimeMs }) => modelTimeMs || waitTimeMs);
+  if (!known.length) return {};
+  return {
+    modelTimeMs: Math.round(sumOf(known, ({ modelTimeMs = 0 }) => modelTimeMs)),
+    waitTimeMs: Math.round(sumOf(known, ({ waitTimeMs = 0 }) => waitTimeMs)),
+  };
 }
 
 /** The sum of US dollars; null if any is unknown. Rounded to a millionth: binary sums of cents leave 0.30000000000000004. */

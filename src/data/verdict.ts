@@ -1,7 +1,7 @@
 // The results of a run as data: trials, the verdict on a spec in a project, projects side by side. The results file has these
 // shapes.
 import { z } from 'zod';
-import { costSchema, tokensSchema } from './usage';
+import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 
 const count = z.int().nonnegative();
 /** Files from elsewhere are compared: what is computed from a count must end. */
@@ -29,6 +29,7 @@ const trialSchema = z.object({
   costUsd: costSchema.describe('US dollars; null where a price is unknown.'),
   usage: tokensSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
+  ...waitTimesSchema.partial().shape,
   finalUrl: text.nullable().describe('The address of the active tab at the end.'),
   screenshot: text.nullish().describe("Name of the attachment with the trial's last screenshot."),
   healed: z
@@ -190,6 +191,7 @@ export const rowSchema = z.looseObject({
       'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
+  ...waitTimesSchema.partial().shape,
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
   way,
   recording: z

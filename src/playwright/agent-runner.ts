@@ -3,7 +3,7 @@ import type { Page, TestInfo } from '@playwright/test';
 import { z } from 'zod';
 import { openSession } from '../browser/session/session';
 import { AGENT_ATTACHMENT, type AgentNote, type TrialStatus, type TurnRecord } from '../data/record';
-import type { TotalUsage } from '../data/usage';
+import { sumOfWaits, type TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { AgentRun, type TrialPlan } from '../trial/run-agent';
@@ -91,11 +91,15 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
   const output = outputTo(testInfo);
   const run = new AgentRun(plan, await openSession(page, plan.allowedDomains), output);
-  const { turns, session } = run;
+  const { turns, session, waited } = run;
+  let error: AgentNote['error'];
   try {
     return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
       const { status, errorKind, reason } = await run.runAgent();
-      if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
+      if (status === 'error') {
+        error = { kind: errorKind ?? 'internal', reason: reason ?? status };
+        throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
+      }
       const { records, usage } = turns;
       const finalUrl = session.page.url();
       return { status, reason, turns: records, usage, costUsd: usage.costUsd, finalUrl };
@@ -103,7 +107,8 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
   } finally {
     // Tells the reporter what the run took, for tests with a pass policy.
     const { name: agent, model = null } = plan.agent;
-    const note: AgentNote = { agent, model, turns: turns.records.length, usage: turns.usage };
+    const spent = { turns: turns.records.length, usage: turns.usage, ...sumOfWaits([waited]) };
+    const note: AgentNote = { agent, model, ...spent, ...(error && { error }) };
     attachTo(testInfo, AGENT_ATTACHMENT, 'application/json', JSON.stringify(note));
     await run.close();
   }

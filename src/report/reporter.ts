@@ -1,5 +1,6 @@
 // The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
 import { dirname, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   FullConfig,
   FullResult,
@@ -59,6 +60,7 @@ export default class TaskproofReporter implements Reporter {
   private readonly specRuns = new Map<string, SpecRun>();
   /** The spec of each test, as far as it is known. */
   private readonly runOf = new Map<TestCase, SpecRun>();
+  private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
   private suite!: Suite;
@@ -106,7 +108,12 @@ export default class TaskproofReporter implements Reporter {
     nameTests(this.specRuns.values());
   }
 
+  onTestBegin(_: TestCase, result: TestResult): void {
+    this.running.add(result);
+  }
+
   onTestEnd(test: TestCase, result: TestResult): void {
+    this.running.delete(result);
     this.take(test, result);
     if (this.runOf.has(test) && !isInteractive()) hideDetails(result);
   }
@@ -127,6 +134,7 @@ export default class TaskproofReporter implements Reporter {
     if (isListing() || isInteractive()) return;
     if (!this.specRuns.size && !checkRun()) return this.keepEarlierResults();
     if (!this.preprocessed) this.refuseConflicts();
+    await this.lastResults(result);
     this.joinUnconfirmed();
     const check = checkRun();
     // A confirmation keeps specs that it skipped because of their cost.
@@ -164,6 +172,11 @@ export default class TaskproofReporter implements Reporter {
     this.store?.end(runs, ended);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
+  }
+
+  /** Playwright stops the workers at its globalTimeout, but does not wait for what they say of their tests. */
+  private async lastResults({ status }: FullResult): Promise<void> {
+    for (let looks = 50; looks && this.running.size && status === 'timedout'; looks--) await sleep(100);
   }
 
   /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */

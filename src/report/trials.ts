@@ -13,7 +13,7 @@ import {
   readRecord,
   type TrialRecord,
 } from '../data/record';
-import { sumOfCosts, sumOfTokens } from '../data/usage';
+import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { oneLine } from '../text/line';
 import { plural } from '../text/print';
@@ -50,6 +50,7 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
       durationMs,
       finalUrl,
       healed,
+      ...sumOfWaits([record]),
     },
     errorKind: record.errorKind ?? undefined,
     turns: record.turns.length,
@@ -77,8 +78,8 @@ export interface Failure {
 }
 
 /**
- * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died,
- * it is an error.
+ * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died, or
+ * its agent could not do its work, it is an error.
  */
 export function testTrial(index: number, result: TestResult): ReadTrial {
   const notes = agentNotes(result);
@@ -86,6 +87,7 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
     turns: sumOf(notes, ({ turns }) => turns),
     costUsd: sumOfCosts(notes.map(({ usage }) => usage.costUsd)),
     usage: sumOfTokens(notes.map(({ usage }) => usage)),
+    ...sumOfWaits(notes),
   };
   const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };
   if (rest.outcome === 'skipped') return { trial: rest };
@@ -93,6 +95,10 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
     const reason = errorKind === 'internal' ? firstError(result) : rest.reason;
     return { trial: { ...rest, errorKind, reason } };
   }
+  // Whatever it expected after that says nothing about the site.
+  const broken = notes.find(({ error }) => error)?.error;
+  if (broken && result.status !== 'passed')
+    return { trial: { ...rest, errorKind: broken.kind, reason: broken.reason } };
   if (result.status === declaredStatus(result))
     return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null } };
   const failure =

@@ -5,7 +5,7 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
 import { byRowName } from '../data/row-names';
-import { sumOfCosts, sumOfTokens } from '../data/usage';
+import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
 import type { OpenLimiter } from '../limiter/shared';
 import { checkOptions, type OptionSchemas } from '../options';
@@ -78,6 +78,7 @@ export function resultsOf(
     status: run.status,
     costUsd: sumOfCosts(verdicts.map(row => row.costUsd)),
     usage: sumOfTokens(verdicts.map(row => row.usage)),
+    ...sumOfWaits(verdicts),
     complete:
       !run.shard &&
       !run.broken.length &&
@@ -121,6 +122,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     ...rateOf(run),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
+    ...sumOfWaits(verdict.trials),
     ...(recording ? { recording } : {}),
     ...(problem ? { notRecorded: problem } : {}),
     ...(diagnosis ? { diagnosis } : {}),

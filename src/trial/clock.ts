@@ -1,7 +1,7 @@
 // The time of an agent or a judge: a clock that stands still while one waits for a model.
 import { AgentApiError, type AgentTask } from '../agents/agent';
 import { limited } from '../browser/waiting';
-import type { WaitTimes } from '../data/record';
+import type { WaitTimes } from '../data/usage';
 import type { AgentRun } from './run-agent';
 
 type ModelWait = NonNullable<Parameters<AgentTask['waiting']>[1]>;

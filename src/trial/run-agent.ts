@@ -12,7 +12,8 @@ import {
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
-import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus, type WaitTimes } from '../data/record';
+import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
+import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';

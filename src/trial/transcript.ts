@@ -11,7 +11,7 @@ export function transcript(record: TrialRecord, goal: string): string {
     `Agent: ${oneLine(model ? `${agent} (${model})` : agent, 200)}`,
     '',
     ...turns.flatMap(turnLines),
-    `Ended: ${status}${where} after ${count}, ${seconds(durationMs)}, ${dollars(costUsd)}`,
+    `Ended: ${status}${where} after ${count}, ${seconds(durationMs)}${waited(record)}, ${dollars(costUsd)}`,
     ...record.assertions.map(({ title, passed, reason }) =>
       oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),
     ),
@@ -19,6 +19,15 @@ export function transcript(record: TrialRecord, goal: string): string {
     `Outcome: ${outcome}${reason ? `. ${oneLine(reason, 1_000)}` : ''}`,
     '',
   ].join('\n');
+}
+
+/** What of it was waiting for models. */
+function waited({ modelTimeMs = 0, waitTimeMs = 0 }: TrialRecord): string {
+  const parts = [
+    ...(modelTimeMs ? [`${seconds(modelTimeMs)} for the model`] : []),
+    ...(waitTimeMs ? [`${seconds(waitTimeMs)} for the API's limit`] : []),
+  ];
+  return parts.length ? ` (waited ${parts.join(', ')})` : '';
 }
 
 function turnLines(turn: TurnRecord): string[] {

@@ -8,7 +8,7 @@ import {
   RECORD_SCHEMA_VERSION,
   type TrialRecord,
 } from '../data/record';
-import { addUsage } from '../data/usage';
+import { addUsage, sumOfWaits } from '../data/usage';
 import { messageOf, oneLine, shortUrl } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
@@ -97,7 +97,6 @@ export class Trial extends AgentRun {
     const { plan, judged, failure, turns, mask, healed, opened } = this;
     const { guard, refusals, network } = opened;
     const end = this.end ?? NOT_ENDED;
-    const { modelTimeMs, waitTimeMs } = this.waited;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
     const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
     const maskUrls = <Type extends { url: string }>(all: readonly Type[]) =>
@@ -128,8 +127,7 @@ export class Trial extends AgentRun {
       costUsd: usage.costUsd,
       finalUrl: shortUrl(mask(this.session.page.url())) || null,
       examination: this.examination,
-      modelTimeMs: Math.round(modelTimeMs),
-      waitTimeMs: Math.round(waitTimeMs),
+      ...sumOfWaits([this.waited]),
       startedAt: this.startDate.toISOString(),
       durationMs: Math.round(performance.now() - this.startedAt),
     };

@@ -27,6 +27,10 @@ interface Stage {
   task: SessionTask;
   program: Program;
   endpoint: CdpEndpoint;
+  /** Ends what the program says that it waits for. */
+  answered(): void;
+  /** Ends the trial if that never comes. */
+  silent(error: unknown): void;
 }
 
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
@@ -53,7 +57,10 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
       // After the last line, it never can again.
       endpoint,
     );
-    const end = await play({ task, program, endpoint });
+    const stage = { task, program, endpoint, answered: () => undefined };
+    const end = await new Promise<GaveUp | undefined>((resolve, reject) => {
+      play({ ...stage, silent: reject }).then(resolve, reject);
+    });
     await program.goneWithin(graceMs(task));
     return end;
   } finally {
@@ -107,17 +114,21 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
 async function play(stage: Stage): Promise<GaveUp | undefined> {
   const { task, program } = stage;
   const read = reader(stage);
-  let line = await read();
-  while (line.type !== 'end') {
-    if (line.type === 'turn') {
-      const { title } = line;
-      line = await task.turn(title, turn => inTurn(turn, stage, read));
-    } else {
-      await between(line, stage);
-      line = await read();
+  try {
+    let line = await read();
+    while (line.type !== 'end') {
+      if (line.type === 'turn') {
+        const { title } = line;
+        line = await task.turn(title, turn => inTurn(turn, stage, read));
+      } else {
+        await between(line, stage);
+        line = await read();
+      }
     }
+    return endOf(line, program);
+  } finally {
+    stage.answered();
   }
-  return endOf(line, program);
 }
 
 /** @returns the line that ended the turn. */
@@ -163,6 +174,16 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
         accept: line.accept,
         ...(line.text ? { text: line.text } : {}),
       });
+    case 'waiting': {
+      stage.answered();
+      const answer = new Promise<void>(resolve => {
+        stage.answered = resolve;
+      });
+      task.waiting(answer, line.for).catch(stage.silent);
+      return;
+    }
+    case 'waiting_end':
+      return stage.answered();
     case 'usage':
       return spend(line, task);
     case 'activate': {

@@ -28,6 +28,8 @@ describe('a line', () => {
     '{"type":"activate","targetId":"ABC"}',
     '{"type":"dialogs","answeredBy":"program"}',
     '{"type":"turn_end"}',
+    '{"type":"waiting","for":"limit"}',
+    '{"type":"waiting_end"}',
     '{"type":"end","status":"gave_up","reason":"no such button"}',
     '{"type":"end","status":"error","reason":"429","errorKind":"agent_api"}',
   ])('%s is read as it is', line => expect(parseLine(line)).toEqual(JSON.parse(line)));

@@ -65,11 +65,15 @@ test.each(filesIn('blobs'))('the records in %s', file => {
   for (const body of bodies(AGENT_ATTACHMENT)) expect(readAgentNote(body)).toEqual(JSON.parse(body));
 });
 
-test.each<[string, () => unknown]>([
-  ['task-spec', taskSpecJsonSchema],
-  ['agent-protocol', protocolJsonSchema],
-])('the schema %s is the same, byte for byte', (name, schema) => {
-  expect(`${JSON.stringify(schema(), null, 2)}\n`).toBe(textOf(`schemas/${name}.json`));
+test('the schema of task specs is the same, byte for byte', () => {
+  expect(`${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n`).toBe(textOf('schemas/task-spec.json'));
+});
+
+test('the protocol of programs has all lines that it had; it may have more', () => {
+  const before = JSON.parse(textOf('schemas/agent-protocol.json'));
+  const { line } = before.$defs;
+  line.oneOf = expect.arrayContaining(line.oneOf);
+  expect(protocolJsonSchema()).toEqual(before);
 });
 
 test('the schema of results has all that it had; it may have more, and bounds', () => {

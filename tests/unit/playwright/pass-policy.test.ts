@@ -2,6 +2,7 @@
 import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
+import type { AgentNote } from '../../../src/data/record';
 import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
@@ -169,16 +170,51 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
   expect(failuresText(trials.flatMap(({ failure }) => failure ?? []))).toBe(text);
 });
 
-test('what agents took is counted', () => {
-  const note = (turns: number, costUsd: number | null) => {
-    const tokens = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
-    return jsonAttachment('_taskproof-agent', {
-      agent: 'claude',
-      model: 'm',
-      turns,
-      usage: { ...tokens, costUsd },
+const note = (turns: number, costUsd: number | null, more: Partial<AgentNote> = {}) => {
+  const tokens = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
+  return jsonAttachment('_taskproof-agent', {
+    agent: 'claude',
+    model: 'm',
+    turns,
+    usage: { ...tokens, costUsd },
+    ...more,
+  });
+};
+
+describe('an agent that could not do its work', () => {
+  const attachments = [
+    note(3, 0.1),
+    note(2, 0.2, { error: { kind: 'agent_api', reason: 'no credit' }, modelTimeMs: 900, waitTimeMs: 0 }),
+  ];
+  const errors = [error('Error: agent.run, error: agent_api: no credit', 7)];
+
+  test.each<[string, Partial<TestResult>]>([
+    ['fails a test', { status: 'failed', errors }],
+    ['fails a test that is to fail', { status: 'failed', errors, annotations: toFail }],
+    [
+      'in a test that times out later',
+      { status: 'timedOut', errors: [error('Test timeout of 500ms exceeded.')] },
+    ],
+  ])('%s: an error of the trial', (_, result) => {
+    const { trial, failure } = testTrial(0, fakeResult({ ...result, attachments }));
+    expect(trial).toMatchObject({
+      outcome: 'error',
+      status: 'error',
+      errorKind: 'agent_api',
+      reason: 'no credit',
+      turns: 5,
+      costUsd: 0.3,
+      modelTimeMs: 900,
     });
-  };
+    expect(failure).toBeUndefined();
+  });
+
+  test('is nothing to a test that passes without it', () => {
+    expect(testTrial(0, fakeResult({ attachments })).trial.outcome).toBe('passed');
+  });
+});
+
+test('what agents took is counted', () => {
   expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, 0.2)] })).trial).toMatchObject({
     turns: 5,
     costUsd: 0.3,

@@ -149,6 +149,7 @@ const retry = (attempt: number, status: number) => ({
   error: 'why',
 });
 
+const HASTY = ['claude-code', '--request-timeout', '0.5'];
 const HANGS = 'setInterval(() => {}, 1000);';
 /** Of Claude Code, as its first event tells them. */
 const init = (tools: string[], more = {}) => print({ type: 'system', subtype: 'init', tools, ...more });
@@ -169,11 +170,11 @@ describe('a command line that does not play', () => {
       { cli: `${print(retry(1, 401))} ${print(retry(2, 401))} ${HANGS}` },
       /API answered 401, why.*set ANTHROPIC_API_KEY/,
     ],
-    'waits for its model until the time is up': [
-      { cli: `setInterval(() => { ${print(retry(1, 529))} }, 100)`, task: { timeLimitMs: 2_000 } },
-      /API answered 529, why, until the time was up$/,
+    'says nothing after its API failed': [
+      { cli: `${print(retry(1, 529))} ${HANGS}`, args: HASTY },
+      /said nothing for \d s \(--request-timeout\)\. Before that: .*API answered 529, why$/,
     ],
-    'says nothing': [{ cli: HANGS, task: { timeLimitMs: 1_000 } }, /said nothing for \d s/],
+    'says nothing': [{ cli: HANGS, args: HASTY }, /said nothing for \d s \(--request-timeout\)$/],
     'reports a failure of Codex': [
       {
         args: ['codex'],
@@ -215,6 +216,10 @@ describe('a command line that does not play', () => {
     'can not keep a cap': [{ args: ['codex'], task: { maxCostUsd: 1 } }, /maxCostUsd can't be kept/],
     'is held to page tools': [{ task: { pageTools: 'only' } }, /can't be limited to page tools/],
     'is asked in another protocol': [{ task: { protocolVersion: '2' } }, /protocol version 1, not 2/],
+    'is given no number': [
+      { args: ['claude-code', '--request-timeout', 'long'] },
+      /--request-timeout takes a number of seconds/,
+    ],
     'has no MCP server': [
       { args: ['claude-code', '--server', 'nowhere.js'] },
       /--server: there is no file .*nowhere\.js/,
@@ -259,6 +264,28 @@ test('what a killed trial left goes after a day', async () => {
   }
   const { left } = await play({ cli: '' }, temp);
   expect(left.sort()).toEqual(['other-old', 'taskproof-mcp-new']);
+});
+
+test('it waits for its model between the calls of its tools, and not in them', async () => {
+  const call = { id: 'a', name: 'mcp__playwright__browser_click', input: { target: 'e1' } };
+  const said: string[] = [];
+  const session = new Session(
+    line => said.push((line as Line).type),
+    () => undefined,
+    false,
+  );
+  session.waitForModel();
+  await session.begin(call);
+  session.end('a');
+  session.round([]);
+  expect(said).toEqual(
+    ['waiting', 'waiting_end', 'turn', 'action', 'turn_end', 'waiting'].concat([
+      'waiting_end',
+      'turn',
+      'turn_end',
+      'waiting',
+    ]),
+  );
 });
 
 describe('the environment', () => {
@@ -515,6 +542,8 @@ describe('the stream of Claude Code', () => {
     const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheCreationTokens: 0 };
     expect(lines).toEqual([
       { type: 'dialogs', answeredBy: 'program' },
+      { type: 'waiting', for: 'model' },
+      { type: 'waiting_end' },
       { type: 'usage', ...usage },
       { type: 'turn', title: 'click Go' },
       { type: 'narration', text: 'I look.' },
@@ -525,10 +554,13 @@ describe('the stream of Claude Code', () => {
         detail: { tool: 'browser_click', input: { element: 'Go' } },
       },
       { type: 'turn_end' },
+      { type: 'waiting', for: 'model' },
+      { type: 'waiting_end' },
       { type: 'usage', ...usage },
       { type: 'turn', title: 'finish: Done.' },
       { type: 'narration', text: 'Done.' },
       { type: 'turn_end' },
+      { type: 'waiting', for: 'model' },
       {
         type: 'usage',
         inputTokens: 10,
@@ -545,7 +577,7 @@ describe('the stream of Claude Code', () => {
     '%s begins the turn that the trial does not have',
     async subtype => {
       const { lines } = await play({ cli: result({ subtype, is_error: true, total_cost_usd: 1 }) });
-      expect(lines.slice(1, 3)).toMatchObject([
+      expect(lines.slice(2, 4)).toMatchObject([
         { type: 'usage', totalCostUsd: 1 },
         { type: 'turn', title: 'go on' },
       ]);
@@ -563,7 +595,10 @@ describe('turns', () => {
     );
     return {
       session,
-      told: () => lines.map(({ type, title, text }) => [type, title ?? text].filter(Boolean).join(' ')),
+      told: () =>
+        lines
+          .filter(({ type }) => !String(type).startsWith('waiting'))
+          .map(({ type, title, text }) => [type, title ?? text].filter(Boolean).join(' ')),
     };
   }
   const call = (id: string) => ({ id, name: 'browser_press_key', input: { key: id } });

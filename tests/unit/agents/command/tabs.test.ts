@@ -1,8 +1,8 @@
-// Which tab a program's client makes the active one: tests/browser/cdp-endpoint.test.ts has real clients.
+// Which tab a program's client makes the active one (tests/browser/cdp-endpoint.test.ts has real clients), and what it waits for.
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { expect, test, vi } from 'vitest';
-import type { SessionTask } from '../../../../src/agents/agent';
+import { AgentApiError, type SessionTask } from '../../../../src/agents/agent';
 import { runProgram } from '../../../../src/agents/command/run';
 
 const [judged, admitted] = ['judged', 'admitted'].map(name => ({ name }) as unknown as Page);
@@ -15,16 +15,41 @@ vi.mock('../../../../src/browser/cdp/endpoint', () => ({
   },
 }));
 
-test('a page that a client brings to the front becomes the active tab, except one that the guard has not admitted', async () => {
-  const activated: Page[] = [];
-  const task = {
+const run = (task: object, lines: string) => {
+  const whole = {
     session: { has: (page: Page) => page !== judged, dialogs: {} },
-    activate: (page: Page) => void activated.push(page),
+    activate: () => undefined,
     signal: new AbortController().signal,
     ...{ timeLeftMs: 60_000, configDir: resolve('.'), allowedDomains: [], secrets: {} },
     mask: (text: string) => text,
+    ...task,
   } as unknown as SessionTask;
-  const args = ['-e', `console.log('{"type":"end"}')`];
-  await runProgram(task, { command: process.execPath, args, env: {}, cwd: '.' });
+  return runProgram(whole, { command: process.execPath, args: ['-e', lines], env: {}, cwd: '.' });
+};
+
+test('a page that a client brings to the front becomes the active tab, except one that the guard has not admitted', async () => {
+  const activated: Page[] = [];
+  await run({ activate: (page: Page) => void activated.push(page) }, `console.log('{"type":"end"}')`);
   expect(activated).toEqual([admitted]);
+});
+
+test('what a program waits for ends with its next wait, with waiting_end and with the program', async () => {
+  const waits: string[] = [];
+  const waiting = async (promise: Promise<unknown>, kind: string) => {
+    waits.push(kind);
+    await promise;
+    waits.push(`${kind} is over`);
+  };
+  const lines = ['waiting', 'waiting","for":"limit', 'waiting_end', 'waiting', 'end'];
+  await run({ waiting }, lines.map(type => `console.log('{"type":"${type}"}');`).join(''));
+  expect(waits.filter(wait => !wait.endsWith('over'))).toEqual(['model', 'limit', 'model']);
+  expect(waits.filter(wait => wait.endsWith('over'))).toEqual(
+    ['model', 'limit', 'model'].map(kind => `${kind} is over`),
+  );
+});
+
+test('a program whose model never answers is ended', async () => {
+  const waiting = () => Promise.reject(new AgentApiError('no answer'));
+  const ended = run({ waiting }, `console.log('{"type":"waiting"}'); setInterval(() => {}, 1000)`);
+  await expect(ended).rejects.toThrow(new AgentApiError('no answer'));
 });
