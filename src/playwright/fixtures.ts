@@ -19,6 +19,7 @@ import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { runError } from './inside/errors';
 import { maskTest } from './inside/masking';
+import { keepFromRunner } from './inside/uncaught';
 import { type Asked, decide, wantedOf } from './run/decide';
 import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
 import {
@@ -100,7 +101,15 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
         await part.preflight();
         preflighted.add(part);
       }
+    const seen = new Set<string>();
+    const release = keepFromRunner(place => {
+      if (seen.has(place)) return;
+      seen.add(place);
+      const description = `Playwright failed at an event of the page (${place}); the test went on`;
+      testInfo.annotations.push({ type: 'warning', description });
+    });
     await use(options);
+    release();
   },
 
   _taskproofTrial: async ({ _taskproofReady, page, navigationTimeout }, use, testInfo) => {

@@ -1,6 +1,7 @@
 // Runs a trial inside a Playwright test, and attaches its record whatever happens to the test.
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { openSession } from '../browser/session/session';
@@ -9,7 +10,7 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import type { LoadedSpec } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
 import { oneLine } from '../text/line';
-import { ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
+import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import { errorAt } from './inside/errors';
@@ -51,16 +52,20 @@ export class TrialTest {
 
   /** Call it when the test is over, however it ended. */
   async settle(): Promise<void> {
-    const { trial, testInfo } = this;
+    const { trial } = this;
     if (trial && !this.attached) {
-      trial.stop(
-        testInfo.status === 'timedOut'
-          ? ended('timed_out', `the test timed out after ${testInfo.timeout / 1000} s`)
-          : errorEnd('interrupted', 'the run was interrupted before the trial ended'),
-      );
+      trial.stop(this.endFromOutside());
       this.attach(trial.record());
     }
     await trial?.close();
+  }
+
+  private endFromOutside(): AgentEnd {
+    const { status, timeout, error } = this.testInfo;
+    if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
+    if (status !== 'failed') return errorEnd('interrupted', 'the run was interrupted before the trial ended');
+    const said = stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
+    return errorEnd('internal', `an error that nothing caught ended the test: ${oneLine(said, 500)}`);
   }
 
   private plan({ spec: declared, hash, file, locate }: LoadedSpec) {
