@@ -91,6 +91,8 @@ const networkEventSchema = z.object({
   failure: z.string().optional(),
   /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
   keptByWorker: z.literal(true).optional(),
+  /** It reached no server, and has no status: the domain guard refused it, or a `command()` program answered it over DevTools. */
+  answeredBy: z.enum(['guard', 'program']).optional(),
   /** Milliseconds since the log began. */
   startedAtMs: z.number(),
 });

@@ -4,6 +4,7 @@ import { type Browser, type BrowserContext, type CDPSession, chromium, type Page
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { type CdpEndpoint, openCdpEndpoint } from '../../src/browser/cdp/endpoint';
+import { recordNetwork } from '../../src/browser/session/network';
 import { openSession } from '../../src/browser/session/session';
 import { type CdpClient, connectCdp } from '../support/cdp-client';
 import { type Answer, type Site, startSite } from '../support/two-sites';
@@ -319,6 +320,67 @@ describe('the bare protocol', () => {
       error: { message: expect.any(String) },
     });
     expect(await client.send('Browser.getVersion')).toHaveProperty('product');
+  });
+
+  test('what it answers itself is no request that was sent', async () => {
+    const log = recordNetwork(context);
+    const client = await raw();
+    const session = await attached(client);
+    await client.send('Fetch.enable', {}, session);
+    const orders = async (answer: (requestId: string) => Promise<unknown>) => {
+      const known = client.events.length;
+      const done = page.evaluate(() => fetch('/orders', { method: 'POST' }).then(({ status }) => status));
+      const paused = () => client.events.slice(known).find(({ method }) => method === 'Fetch.requestPaused');
+      await expect.poll(paused).toBeTruthy();
+      await answer(paused()!.params.requestId);
+      return done;
+    };
+    const fulfilled = { responseCode: 201, responseHeaders: [{ name: 'content-type', value: 'a/b' }] };
+    const status = await orders(requestId =>
+      client.send('Fetch.fulfillRequest', { requestId, ...fulfilled }, session),
+    );
+    expect(status).toBe(201);
+    await expect.poll(() => log.events.at(-1)).toMatchObject({ status: null, answeredBy: 'program' });
+    expect(site.hits).not.toContain('POST /orders');
+    const refuses = async (method: string, params: object) =>
+      expect(client.send(method, params, session), method).rejects.toThrow(/is not available/);
+    const sent = await orders(async requestId => {
+      await refuses('Fetch.continueRequest', { requestId, url: `${site.origin}/`, method: 'GET' });
+      await refuses('Fetch.continueResponse', { requestId, responseCode: 201 });
+      await refuses('Fetch.fulfillRequest', { requestId, responseCode: 201, binaryResponseHeaders: 'AA==' });
+      await refuses('Network.setRequestInterception', { patterns: [{}] });
+      await refuses('Network.continueInterceptedRequest', { interceptionId: requestId, rawResponse: '' });
+      await client.send('Fetch.continueRequest', { requestId }, session);
+    });
+    expect(sent).toBe(200);
+    expect(log.events.at(-1)).toMatchObject({ method: 'POST', status: 200 });
+    expect(log.events.at(-1)).not.toHaveProperty('answeredBy');
+    log.stop();
+  });
+
+  test.each([
+    'chrome://accessibility',
+    ' CHROME://history',
+    'chrome-untrusted://print/',
+    'devtools://devtools/bundled/inspector.html',
+    'view-source:http://shop.test/',
+    'about:version',
+    'about:blank/version',
+    'file:///etc/hostname',
+    'blob:chrome://settings/1',
+    'nonsense',
+  ])('%s does not open', async url => {
+    const client = await raw();
+    const session = await attached(client);
+    for (const asked of [session, undefined])
+      await expect(client.send('Target.createTarget', { url }, asked)).rejects.toThrow(
+        /pages of sites alone/,
+      );
+    await expect(client.send('Page.navigate', { url }, session)).rejects.toThrow(/pages of sites alone/);
+    await client.send('Runtime.evaluate', { expression: `void open(${JSON.stringify(url)})` }, session);
+    expect(page.url()).toBe(`${site.origin}/`);
+    const urls = context.pages().map(tab => tab.url());
+    expect(urls.filter(open => !/^(?:https?:|about:|:?$)/.test(open))).toEqual([]);
   });
 
   test('Browser.close closes the connection alone', async () => {

@@ -2,6 +2,8 @@
 // the trial's context, since other contexts belong to other tests. All else is refused, in every session: in some domains
 // (Tracing, Memory, SystemInfo) a page's session reaches the whole browser. This keeps trials apart. It is not a sandbox:
 // the program runs with the user's rights.
+import { parsedUrl } from '../../spec/url';
+import { ANSWERED_BY } from '../session/network';
 import type { Params } from './relay';
 
 /** Domains that only reach the page, frame or worker of the session, and the storage of its context. */
@@ -32,6 +34,21 @@ export const ANSWERED: ReadonlyMap<string, object> = new Map([
   ['Target.setRemoteLocations', {}],
 ]);
 
+/** Those of `OF_A_PAGE` that could answer a request without a mark: the old form of `Fetch`. */
+const OUTDATED = /^Network\.(?:setRequestInterception|continueInterceptedRequest)$/;
+
+/** What would make the network log tell of a request, or of an answer, that a server never saw. */
+const FORGES: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Fetch.continueRequest', ['url', 'method', 'postData']],
+  ['Fetch.continueResponse', ['responseCode', 'responsePhrase', 'responseHeaders', 'binaryResponseHeaders']],
+  ['Fetch.fulfillRequest', ['binaryResponseHeaders']],
+]);
+
+/** Methods that load a page without asking another page whether it may. */
+const OPENS = /^(?:Page\.navigate|Target\.createTarget)$/;
+/** Everything else is the browser's own, such as `chrome:`, `view-source:` or `about:version`, or the machine's. */
+const OPENED = /^(?:https?:|blob:https?:|data:|about:blank(?:[?#]|$))/;
+
 /** Methods that may change a page: they wait while the trial looks at it. The others only prepare or listen. */
 const ACTS =
   /^(?:Input\..+|Taskproof\.callPageTool|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:bringToFront|navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
@@ -47,6 +64,13 @@ export function acts(method: string): boolean {
  * @throws Error if it is not open to the program
  */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
+  if (OPENS.test(method) && params.url && !OPENED.test(parsedUrl(params.url)?.href ?? ''))
+    throw new Error(`${method} of ${JSON.stringify(params.url)}: this endpoint opens pages of sites alone`);
+  const forged = FORGES.get(method)?.find(name => name in params);
+  if (forged)
+    throw new Error(
+      `${method} with '${forged}' is not available: Fetch.fulfillRequest with 'responseHeaders' is`,
+    );
   if (root && IN_CONTEXT.test(method)) {
     // Neither Playwright nor the guard would notice a hidden tab.
     const { hidden, ...shown } = params;
@@ -56,6 +80,10 @@ export function passed(method: string, params: Params, root: boolean, browserCon
     throw new Error(
       `'${method}' is not available to a program that drives a trial: this endpoint serves the browser context of one test`,
     );
+  if (method === 'Fetch.fulfillRequest') {
+    const mark = { name: ANSWERED_BY, value: 'program' };
+    return { ...params, responseHeaders: [...(params.responseHeaders ?? []), mark] };
+  }
   // Between us and the browser, sessions are nested.
   return isBrowserWide(method) && 'flatten' in params ? { ...params, flatten: false } : params;
 }
@@ -67,5 +95,5 @@ export function isBrowserWide(method: string): boolean {
 
 function isOpen(method: string, root: boolean): boolean {
   const others = root ? [PASSED_AT_ROOT] : [OF_A_PAGE, OF_A_PAGES_STORAGE];
-  return [PASSED, ...others].some(open => open.test(method));
+  return !OUTDATED.test(method) && [PASSED, ...others].some(open => open.test(method));
 }

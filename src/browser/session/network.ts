@@ -1,4 +1,5 @@
 // The requests of a context's pages, popups and workers, in order.
+import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
 import { cutText } from '../../text/line';
@@ -8,6 +9,12 @@ import { listen } from '../waiting';
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
 export type NetworkLog = ReturnType<typeof recordNetwork>;
+
+/**
+ * The response header with which the guard (`guard`) and the endpoint for programs (`program`) mark answers that no server gave. Its
+ * name differs in each process, so that no server sends it.
+ */
+export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex')}`;
 
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
@@ -53,7 +60,9 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
   const response = (answer: Response): void => {
     const event = byRequest.get(answer.request());
     if (!event) return;
-    event.status = answer.status();
+    const by = answer.headers()[ANSWERED_BY];
+    if (by === undefined) event.status = answer.status();
+    else event.answeredBy = by === 'guard' ? by : 'program';
     if (answer.fromServiceWorker()) event.keptByWorker = true;
     else delete event.keptByWorker;
   };
