@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../data/record';
 import type { Assertion, DomAssertion, NetworkAssertion } from '../spec';
+import { hostOf } from '../spec/url';
 import { messageOf, shorten } from '../text/line';
 
 export interface GradedState {
@@ -58,18 +59,25 @@ function lookInto(network: readonly NetworkEvent[], assertion: NetworkAssertion)
   const sent = network.filter(
     event => matchesUrlGlob(urlPattern, event.url) && (method === undefined || event.method === method),
   );
-  const answered = sent.filter(event => !event.keptByWorker);
-  if (answered.some(event => statusMatches(status, event.status))) return null;
-  const seen = new Set(answered.map(event => event.status ?? event.failure ?? 'no answer'));
-  if (seen.size) return `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
-  return sent.length
-    ? `${request} was made, but a service worker answered it, not the server`
-    : `no request matched ${request}`;
+  const left = sent.filter(event => !event.keptByWorker && !event.answeredBy);
+  // `data:` and `blob:` have a status, too.
+  if (left.some(event => /^https?:/.test(event.url) && statusMatches(status, event.status))) return null;
+  const refused = sent.find(event => event.answeredBy === 'guard');
+  if (refused)
+    return `${request} was refused by the guard: add ${hostOf(refused.url) ?? 'its host'} to allowedDomains`;
+  const seen = new Set(left.map(event => event.status ?? event.failure ?? 'no answer'));
+  if (seen.size)
+    return status === undefined
+      ? `${request} was made, but no server answered it (${[...seen].join(', ')})`
+      : `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
+  if (!sent.length) return `no request matched ${request}`;
+  const by = sent.some(event => event.keptByWorker) ? 'a service worker' : "the agent's program";
+  return `${request} was made, but ${by} answered it, not the server`;
 }
 
 function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
-  if (wanted === undefined) return true;
   if (status === null) return false;
+  if (wanted === undefined) return true;
   return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
 }
 

@@ -1,6 +1,7 @@
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/session/network';
+import { openSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { Assertion } from '../../src/spec';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -106,6 +107,59 @@ describe('what the page says', () => {
       else expect(said).toBeNull();
     },
   );
+});
+
+describe.each(['best', 'route'] as const)('what reached no server, means: %s', means => {
+  test('does not count, and is said to be refused where the guard did it', async () => {
+    const pay = await startSite('pay.test', () => undefined);
+    const site = await startSite('localhost', path =>
+      path === '/moves'
+        ? { status: 307, headers: { location: `${pay.origin}/moved` } }
+        : {
+            body: `<form id=f method=post action="${pay.origin}/posted"></form>
+              <a id=l href="${pay.origin}/linked">l</a><a id=p href="${pay.origin}/opened" target=_blank>p</a>
+              <form id=m method=post action="/moves"></form>`,
+          },
+    );
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      const { network, close } = await openSession(page, ['localhost'], means);
+      const said = (more: object) => () =>
+        reasonOf({ type: 'network', urlPattern: '', ...more }, { network: network.events, once: true });
+      const refused = async (path: string, method: 'GET' | 'POST', act: string) => {
+        await page.evaluate(act);
+        for (const status of [undefined, '2xx', 204])
+          await expect
+            .poll(said({ urlPattern: `**${path}`, method, status }), { message: `${path} ${status}` })
+            .toMatch(/was refused by the guard: add pay\.test to allowedDomains/);
+      };
+      await page.goto(`${site.origin}/`);
+      await refused('/posted', 'POST', 'f.submit()');
+      await refused('/linked', 'GET', 'l.click()');
+      await refused('/opened', 'GET', 'p.click()');
+      if (means === 'best') await refused('/moved', 'POST', 'm.submit()');
+      expect(pay.hits).toEqual([]);
+      await page.evaluate(async url => {
+        const post = (to: string, more = {}) => fetch(to, { method: 'POST', ...more }).catch(() => undefined);
+        await post('http://localhost:1/unsafe');
+        await post(`${url}/preflighted`, { headers: { 'x-a': '1' }, method: 'PUT' });
+        const aborting = new AbortController();
+        const aborted = post('/aborted', { signal: aborting.signal });
+        aborting.abort();
+        await aborted;
+      }, pay.origin);
+      for (const path of ['/unsafe', '/aborted', ...(means === 'best' ? ['/preflighted'] : [])])
+        await expect
+          .poll(said({ urlPattern: `**${path}` }), { message: path })
+          .toMatch(/no server answered it/);
+      await close();
+    } finally {
+      await context.close();
+      await site.close();
+      await pay.close();
+    }
+  });
 });
 
 describe('behind a service worker', () => {

@@ -221,6 +221,14 @@ describe.each(['best', 'route'] as const)('means: %s', means => {
     expect(guard!.refusals).toEqual([{ url: 'data:text/html,elsewhere', how: 'escaped' }]);
   });
 
+  it('keeps an escape, however much was refused before', async () => {
+    await turnOn({ means, maxRefusals: 2 });
+    for (const path of ['/1', '/2', '/3']) await page.goto(bad.origin + path).catch(() => {});
+    await page.goto('data:text/html,elsewhere');
+    await page.goto('data:text/html,again');
+    expect(guard!.refusals.map(({ how }) => how)).toEqual(['navigation', 'navigation', 'escaped']);
+  });
+
   it('is no matter to other contexts, and none to its own once it is off', async () => {
     await turnOn({ means });
     const other = await browser.newContext();

@@ -7,7 +7,7 @@
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
-import type { NetworkLog } from '../session/network';
+import { ANSWERED_BY, type NetworkLog } from '../session/network';
 import { isDocument } from '../session/settling';
 import { listen } from '../waiting';
 import { Documents } from './documents';
@@ -35,6 +35,8 @@ export interface GuardOptions {
   network?: Pick<NetworkLog, 'add'>;
   /** `route`: guard as in browsers other than Chromium. Default: `best`. */
   means?: 'best' | 'route';
+  /** How many refusals are kept. Default: 1,000. */
+  maxRefusals?: number;
 }
 
 export type Guard = Awaited<ReturnType<typeof guardContext>>;
@@ -53,7 +55,7 @@ const MAX_REFUSALS = 1_000;
  * @throws Playwright's error if the context or its browser is gone.
  */
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
-  const { allowedDomains, onRefused, network, means = 'best' } = options;
+  const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
   const refusals: Refusal[] = [];
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
@@ -61,7 +63,8 @@ export async function guardContext(context: BrowserContext, options: GuardOption
       debug('guard', () => `${how}: ${url}`);
       // An escape may be noticed twice: by its request, and by the page that it leads to.
       if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;
-      if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });
+      const isFirstEscape = how === 'escaped' && refusals.every(known => known.how !== how);
+      if (refusals.length < maxRefusals || isFirstEscape) refusals.push({ url, how });
       onRefused?.(url, how);
     },
     network,
@@ -76,7 +79,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     /** The tabs as the browser announces them; undefined if it does not. */
     targets: byProtocol?.targets,
     documents,
-    /** The first 1,000. */
+    /** The first, and an escape whatever came before it. */
     refusals: refusals as readonly Refusal[],
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
@@ -139,10 +142,12 @@ class ProtocolGuard {
 
   /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
   async paused(paused: Paused): Promise<void> {
-    const { requestId, resourceType, responseStatusCode: status, responseErrorReason: failure } = paused;
+    const { requestId, resourceType, responseStatusCode, responseErrorReason: failure } = paused;
     let interceptResponse: boolean | undefined;
     try {
-      if (status !== undefined || failure !== undefined) {
+      if (responseStatusCode !== undefined || failure !== undefined) {
+        const isServers = !paused.responseHeaders?.some(({ name }) => name.toLowerCase() === ANSWERED_BY);
+        const status = isServers ? responseStatusCode : undefined;
         this.#awaited.get(requestId)?.({ status, failure });
         this.#awaited.delete(requestId);
       } else if (resourceType === 'Document') {
@@ -158,7 +163,11 @@ class ProtocolGuard {
     const page = await this.targets.ownPage(frameId);
     if (!page || this.sink.allowed(url)) return false;
     // An empty answer keeps the current document. Most failures would replace it by an error page.
-    const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
+    const answered = this.session.send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 204,
+      responseHeaders: [{ name: ANSWERED_BY, value: 'guard' }],
+    });
     // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
     const isFresh = page.url === '';
     this.sink.refused(url, isFresh ? 'popup' : redirectedRequestId ? 'redirect' : 'navigation');
@@ -204,7 +213,7 @@ async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<(
     if (!leaves(request)) return route.fallback();
     refused.add(request);
     sink.refused(request.url(), 'navigation');
-    return route.fulfill({ status: 204 });
+    return route.fulfill({ status: 204, headers: { [ANSWERED_BY]: 'guard' } });
   };
   // Redirects, and requests that another route has already let go.
   const check = (request: Request): void => {
