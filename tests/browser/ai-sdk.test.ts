@@ -19,6 +19,7 @@ import {
   think,
 } from '../support/messages-api';
 import { type OpenAiApiOptions, startOpenAiApi } from '../support/openai-api';
+import { serve } from '../support/serve';
 
 const pages = harness({
   '/': html(
@@ -249,11 +250,8 @@ describe('pictures', () => {
 });
 
 describe('what the provider does', () => {
-  const status = (status: number, message: string): Answer => ({
-    fault: 'status',
-    status,
-    type: 'error',
-    message,
+  const status = (status: number, message: string, headers: Record<string, string> = {}): Answer => ({
+    ...{ fault: 'status', status, type: 'error', message, headers },
   });
   it.each<[string, Script, Setup, RegExp]>([
     [
@@ -345,6 +343,31 @@ describe('what the provider does', () => {
     const { error, api } = await play(script as Script, { agent: { maxRetries: 1 } });
     expect(error).toBeUndefined();
     expect(api.requests.map(({ status }) => status)).toEqual([503, 200, 200]);
+  });
+
+  it('a limit, an overload and a lost API are waited out, once it has served', async () => {
+    const limit = status(429, 'Slow down', { 'retry-after-ms': '1' });
+    const faults: Answer[] = [limit, status(529, 'Busy'), status(503, 'Away'), { fault: 'drop' }];
+    const script: Script = request =>
+      request.index === 0 ? clickGo(request) : (faults[request.index - 1] ?? finish);
+    const { error, task, api } = await play(script, { agent: { maxRetries: 0 } });
+    expect(error).toBeUndefined();
+    expect(api.requests).toHaveLength(6);
+    expect(task.turns).toHaveLength(2);
+  });
+
+  it('an answer that breaks off is asked for again', async () => {
+    let asked = 0;
+    const { url, close } = await serve((_, response) => {
+      asked++;
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 1_000 });
+      response.write('{"id": "half', () => response.destroy());
+    });
+    onTestFinished(close);
+    const model = createOpenAI({ baseURL: url, apiKey: 'sk-test-key-of-the-tests' }).chat('gpt-test');
+    const running = aiSdk({ model, maxRetries: 1 }).run(agentTask(await pages.openPage('/')));
+    await expect(running).rejects.toThrow(/sent an answer that can't be parsed, asked 2 times: /);
+    expect(asked).toBe(2);
   });
 
   it('a conversation that is too long is shortened', async () => {
