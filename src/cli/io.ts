@@ -32,13 +32,6 @@ export interface Io {
 /** An error that the user can fix: shown without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError';
-  constructor(
-    message: string,
-    /** Default: that of the command's other errors. */
-    readonly exitCode?: number,
-  ) {
-    super(message);
-  }
 }
 
 export function processIo(): Io {
@@ -76,17 +69,10 @@ export async function readInput(io: Io, file: string, remedy: string): Promise<s
   }
 }
 
-/** @throws CommandError, with exit code 3 if a later run has not written its results; ResultsFileError */
+/** @throws CommandError, ResultsFileError */
 export async function readRun(io: Io, file: string): Promise<Results> {
   const remedy = 'Run `npx playwright test` with the reporter first, or name the results file.';
-  const results = readResults(await readInput(io, file, remedy), file);
-  const { startedAt, supersededAt } = results;
-  if (supersededAt !== undefined)
-    throw new CommandError(
-      `${file} holds the results of an earlier run (${startedAt}): the run that began at ${supersededAt} has not written its own. Look at that run's output, and run the tests again.`,
-      3,
-    );
-  return results;
+  return readResults(await readInput(io, file, remedy), file);
 }
 
 /** Writes a file and the folders above it. @throws CommandError */

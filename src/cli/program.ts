@@ -2,7 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { RecordingError } from '../data/recording';
-import { ResultsFileError } from '../data/results';
+import { ResultsFileError, StaleResultsError } from '../data/results';
 import { TaskSpecError } from '../spec/errors';
 import { printable } from '../text/print';
 import { addAa } from './aa';
@@ -90,5 +90,5 @@ function report(error: unknown, io: Io, failure: number): number {
     type => error instanceof type,
   );
   io.err(known ? (error as Error).message : `taskproof failed: ${(error as Error)?.stack ?? error}`);
-  return (error instanceof CommandError ? error.exitCode : undefined) ?? failure;
+  return error instanceof StaleResultsError ? 3 : failure;
 }

@@ -95,11 +95,17 @@ export class ResultsFileError extends Error {
   }
 }
 
+/** The last run has not written its results: these must not be taken for its own. */
+export class StaleResultsError extends ResultsFileError {
+  override name = 'StaleResultsError';
+}
+
 /**
  * Reads a results file.
  *
  * @param text its content
  * @param filename shown in errors
+ * @throws StaleResultsError
  * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
  */
 export function readResults(text: string, filename: string): Results {
@@ -138,6 +144,12 @@ export function checkResults(json: unknown, filename: string): Results {
     );
   const { data, error } = resultsSchema.safeParse(json);
   if (!data) throw refuse(`the results file is ${describeIssues(error)}`);
+  const { startedAt, supersededAt } = data;
+  if (supersededAt !== undefined)
+    throw new StaleResultsError(
+      filename,
+      `the results of an earlier run (${startedAt}): the run that began at ${supersededAt} has not written its own. Look at that run's output, and run the tests again.`,
+    );
   refuseDoubles(data.verdicts, filename);
   return data;
 }

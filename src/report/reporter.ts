@@ -16,6 +16,7 @@ import {
   isFiltered,
   isInteractive,
   isListing,
+  isMerging,
   printsErrors,
   repeatEachOverride,
   selectsProjects,
@@ -132,7 +133,10 @@ export default class TaskproofReporter implements Reporter {
   async onEnd(result: FullResult): Promise<void> {
     if (isInteractive()) this.sayNotJudged();
     if (isListing() || isInteractive()) return;
-    if (!this.specRuns.size && !checkRun()) return this.keepEarlierResults();
+    if (!this.specRuns.size && !checkRun()) {
+      this.keepEarlierResults();
+      return this.stayRed(result.status);
+    }
     if (!this.preprocessed) this.refuseConflicts();
     await this.lastResults(result);
     this.joinUnconfirmed();
@@ -172,6 +176,7 @@ export default class TaskproofReporter implements Reporter {
     this.store?.end(runs, ended);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
+    this.stayRed(ended);
   }
 
   /** Playwright stops the workers at its globalTimeout, but does not wait for what they say of their tests. */
@@ -216,6 +221,14 @@ export default class TaskproofReporter implements Reporter {
     await rerunWholeSpecs(
       this.config,
       [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id)),
+    );
+  }
+
+  /** merge-reports itself ends with exit code 0, whatever it merges. */
+  private stayRed(ended: FullResult['status']): void {
+    if (!isMerging() || ended === 'passed') return;
+    this.fail(
+      'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up. See above.',
     );
   }
 

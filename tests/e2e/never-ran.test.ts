@@ -79,3 +79,20 @@ ${ORDINARY}`);
   expect(run.exitCode, run.output).toBe(1);
   expect(verdictsOf(run)).toEqual({ a: 'passed', b: 'undecided' });
 });
+
+test('a run that failed outside of its verdicts stays lost where its blob is merged', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': `import { defineConfig } from '@playwright/test';
+export default defineConfig({ globalTeardown: './down.ts', reporter: [['@taskproof/playwright/reporter'], ['blob']] });`,
+    'down.ts': `export default () => { throw new Error('the database stays up'); };`,
+    'good.spec.ts': `import { test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
+  });
+  expect((await suite.playwright(['test'])).exitCode).toBe(1);
+  const ours = '--reporter=list,@taskproof/playwright/reporter';
+  const merged = await suite.playwright(['merge-reports', 'blob-report', ours]);
+  expect(merged.exitCode, merged.output).toBe(1);
+  expect(merged.output).toContain('a merged run failed outside of the verdicts');
+  expect(verdictsOf(merged)).toEqual({ good: 'passed' });
+});

@@ -50,7 +50,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
     const compared = await taskproof(suite, ['diff']);
     expect(compared, what).toMatchObject({ code: 3, out: '' });
     expect(compared.err, what).toMatch(
-      /^taskproof-results\.json holds the results of an earlier run \(.*\): the run that began at .* has not written its own/,
+      /^taskproof-results\.json: the results of an earlier run \(.*\): the run that began at .* has not written its own/,
     );
     expect(await exitCode('baseline', 'save'), what).toBe(3);
     expect(await exitCode('record'), what).toBe(3);

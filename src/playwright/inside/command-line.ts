@@ -26,6 +26,11 @@ export function isListing(argv: readonly string[] = process.argv): boolean {
   return argv.includes('--list');
 }
 
+/** Whether reports are merged. */
+export function isMerging(argv: readonly string[] = process.argv): boolean {
+  return argv.includes('merge-reports');
+}
+
 /** Set in the environment of the workers, for the same reason. */
 const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
 

@@ -44,6 +44,24 @@ test('--runs keeps the newest, --replace starts anew, several files are several 
   expect((await taskproof(['baseline', 'save', '--runs', '0'])).err).toContain('whole number');
 });
 
+test('results that a later run did not replace are refused on either side, and as a history', async () => {
+  const stale = resultsFile({ cart: 'ppppp', docs: 'ppppp' }, { supersededAt: '2026-11-06T10:00:00.000Z' });
+  const { taskproof } = suite({ 'stale.json': stale, 'new.json': BEFORE });
+  for (const args of [
+    ['diff', 'stale.json', 'new.json'],
+    ['diff', 'new.json', 'stale.json'],
+    ['trend', 'stale.json'],
+    ['baseline', 'save', 'new.json', '-o', 'stale.json'],
+  ]) {
+    const { code, out, err } = await taskproof(args);
+    expect([code, out, err], args.join(' ')).toEqual([
+      3,
+      '',
+      expect.stringContaining('stale.json: the results of an earlier run (2026-11-05T10:00:00.000Z)'),
+    ]);
+  }
+});
+
 test('a baseline of version 0.1 is read, and becomes the first run', async () => {
   const old = JSON.parse(BEFORE);
   for (const row of old.verdicts) row.trials = [];

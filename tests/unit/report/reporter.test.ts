@@ -366,6 +366,17 @@ test('merged reports are judged as one run: a spec of a shard that is missing is
   ]);
 });
 
+test.each(['failed', 'timedout', 'interrupted'] as const)(
+  'a merged run that %s stays lost, though every verdict passed or it has none',
+  async status => {
+    process.argv = ['node', 'playwright', 'merge-reports', 'blobs'];
+    const text = 'taskproof: a merged run failed outside of the verdicts';
+    expect((await play({ cart: 'pp' }, { merge: true, status })).lost).toContain(text);
+    expect((await play({}, { merge: true, status })).lost).toContain(text);
+    expect((await play({ cart: 'pp' }, { merge: true })).lost).toBeNull();
+  },
+);
+
 test('reports of two runs are not merged', async () => {
   const { lost, folder } = await play(
     { cart: 'pp' },
