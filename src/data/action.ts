@@ -79,7 +79,17 @@ const recordedSchema = z.object({
   dialogs: z.array(dialogAnswerSchema).optional(),
 });
 
-export const recordedActionSchema = pageActionSchema.and(recordedSchema);
+/** Characters of a locator. A file from elsewhere may have longer ones, and so has a page with a test id of megabytes. */
+export const MAX_LOCATOR = 10_000;
+
+export const recordedActionSchema = pageActionSchema
+  .and(recordedSchema)
+  .refine(
+    action =>
+      !('locator' in action && action.locator && action.locator.length > MAX_LOCATOR) &&
+      !('to' in action && action.to.length > MAX_LOCATOR),
+    `a locator has at most ${MAX_LOCATOR} characters`,
+  );
 
 /** CSS pixels from an element's upper left corner. Default, for actions: its middle. */
 export interface Position extends z.infer<typeof position> {}

@@ -7,7 +7,7 @@
 export function controlInWords(locator: string): string {
   const unescaped = (text = '') => text.replace(/\\(.)/g, '$1');
   const [, role, name] =
-    /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(locator) ?? [];
+    /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^'}]*\}\)[^)]*$/.exec(locator) ?? [];
   if (role) return fieldInWords(`${role} "${unescaped(name)}"`);
   const [, by, text] =
     /getBy(Label|Placeholder|Text|Title|AltText)\('((?:\\.|[^'\\])*)'[^']*\)$/.exec(locator) ?? [];

@@ -43,22 +43,35 @@ export function assertionTitle(assertion: Assertion): string {
 /** @throws AssertionFailure if the assertion does not hold within the timeout. */
 export async function checkAssertion(assertion: Assertion, state: GradedState): Promise<void> {
   const { page, network } = state;
-  if (assertion.type === 'network') return holds(state, () => lookInto(network, assertion));
+  if (assertion.type === 'network') {
+    const isIt = requestFilter(assertion);
+    return holds(state, () => lookInto(network.filter(isIt), assertion));
+  }
   if (page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
   if (assertion.type === 'dom') return checkDom(assertion, state);
   const { pattern } = assertion;
+  const matches = urlGlob(pattern);
   await holds(state, () => {
     const url = page.url();
-    return matchesUrlGlob(pattern, url) ? null : `the URL ${url} does not match "${pattern}"`;
+    return matches(url) ? null : `the URL ${url} does not match "${pattern}"`;
   });
 }
 
-function lookInto(network: readonly NetworkEvent[], assertion: NetworkAssertion): string | null {
-  const { urlPattern, method, status } = assertion;
+/** Matches each event once, and only those with the method: a page may send thousands, with long URLs. */
+function requestFilter({ urlPattern, method }: NetworkAssertion): (event: NetworkEvent) => boolean {
+  const matches = urlGlob(urlPattern);
+  const known = new WeakMap<NetworkEvent, boolean>();
+  return event => {
+    if (method !== undefined && event.method !== method) return false;
+    const is = known.get(event) ?? matches(event.url);
+    known.set(event, is);
+    return is;
+  };
+}
+
+function lookInto(sent: readonly NetworkEvent[], assertion: NetworkAssertion): string | null {
+  const { status } = assertion;
   const request = requestInWords(assertion);
-  const sent = network.filter(
-    event => matchesUrlGlob(urlPattern, event.url) && (method === undefined || event.method === method),
-  );
   const left = sent.filter(event => !event.keptByWorker && !event.answeredBy);
   // `data:` and `blob:` have a status, too.
   if (left.some(event => /^https?:/.test(event.url) && statusMatches(status, event.status))) return null;
@@ -192,19 +205,38 @@ async function holds(
   }
 }
 
+/** More are forgotten: an odd pattern has many, and pages choose their URLs. */
+const MAX_STATES = 1_000;
+
+/** Which tokens of a glob are met so far, and what follows on each character. */
+interface GlobState {
+  live: readonly boolean[];
+  next: GlobState[];
+}
+
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
-// takes minutes on a URL of 2000 characters, and pages choose their URLs. Here the work is at most (tokens of the pattern) x
-// (characters of the URL).
+// takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at
+// most the tokens of the pattern.
 /**
  * Whether a whole URL matches a glob: `**` is any run of characters, `*` any run without `/`, `?` exactly one
  * character, everything else itself. Case-sensitive.
  */
-export function matchesUrlGlob(pattern: string, url: string): boolean {
+export function urlGlob(pattern: string): (url: string) => boolean {
   const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
+  const states = new Map<string, GlobState>();
+  const stateOf = (live: readonly boolean[]): GlobState => {
+    const key = live.map(Number).join('');
+    const known = states.get(key);
+    if (known) return known;
+    if (states.size >= MAX_STATES) states.clear();
+    const state = { live, next: [] };
+    states.set(key, state);
+    return state;
+  };
   // Whether the first n tokens match the URL so far.
-  let live = [true];
-  for (const token of tokens) live.push(live.at(-1)! && token.startsWith('*'));
-  for (const character of url) {
+  const first = [true];
+  for (const token of tokens) first.push(first.at(-1)! && token.startsWith('*'));
+  const after = ({ live }: GlobState, character: string): GlobState => {
     const next = [false];
     for (const [at, token] of tokens.entries()) {
       const goesOn = token !== '*' || character !== '/';
@@ -212,7 +244,15 @@ export function matchesUrlGlob(pattern: string, url: string): boolean {
       const isIt = token === '?' || token === character;
       next.push(token.startsWith('*') ? isRun : live[at]! && isIt);
     }
-    live = next;
-  }
-  return live.at(-1)!;
+    return stateOf(next);
+  };
+  return url => {
+    let state = stateOf(first);
+    for (let at = 0; at < url.length; ) {
+      const code = url.codePointAt(at)!;
+      state = state.next[code] ??= after(state, String.fromCodePoint(code));
+      at += code > 0xffff ? 2 : 1;
+    }
+    return state.live.at(-1)!;
+  };
 }

@@ -150,7 +150,7 @@ const NOT_FOUND = /^Error: (element\(s\) not found)$/m;
 
 /** `expected "3", received "2"`; of objects and snapshots the first lines that differ. Empty if the message has none. */
 function valuesIn(text: string): string {
-  const message = text.split(/\n\s*Call log:/i)[0]!;
+  const message = text.split(/\n[^\S\n]*Call log:/i)[0]!.trimEnd();
   const values = DIFFERENCE.test(message)
     ? DIFFERENT.map((line, index) => [index ? 'received' : 'expected', line.exec(message)?.[1] ?? 'nothing'])
     : [...message.matchAll(VALUE)].slice(0, 2).map(([, what, value]) => [what!.toLowerCase(), value!]);

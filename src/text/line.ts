@@ -33,13 +33,17 @@ export const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 export function shorten(text: string, max: number): string {
   const line = flat(text);
   if (line.length <= max) return line;
-  const characters = [...line];
+  // A character is one or two units. Of a line of megabytes, no array.
+  const characters = [...line.slice(0, 2 * max + 2)];
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** For records: a page can make its URL megabytes long. */
-export function shortUrl(url: string): string {
-  return url.length > 2_000 ? `${url.slice(0, 2_000)}…` : url;
+/**
+ * A text of a page where it enters: before it is masked, matched or kept, since a page can make its URL megabytes long. The mask
+ * knows that a secret may be cut before an ellipsis.
+ */
+export function beginning(text: string, most = 2_000): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
 /** A long text without its end, and how much that is. */

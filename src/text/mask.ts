@@ -181,7 +181,8 @@ export function fillSecrets(
       `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${Object.keys(secrets).join(', ') || 'none'}.`,
     ),
 ): string {
-  return text.replace(/<secret>\s*([^<>]*?)\s*<\/secret>/g, (_, name: string) => {
+  return text.replace(/<secret>([^<>]*)<\/secret>/g, (_, given: string) => {
+    const name = given.trim();
     if (Object.hasOwn(secrets, name)) return secrets[name]!;
     throw unknown(name);
   });

@@ -228,5 +228,5 @@ function meets(one: Box, other: Box): boolean {
 }
 
 function pathIn(url: string): string {
-  return pathOf(url).replace(/[?#].*$/, '') || '/';
+  return pathOf(url).split(/[?#]/)[0] || '/';
 }

@@ -8,7 +8,7 @@ import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/ass
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/errors';
 import { parsedUrl } from '../spec/url';
-import { messageOf, oneLine } from '../text/line';
+import { beginning, messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
 import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
@@ -48,7 +48,7 @@ export async function checkAssertions(
       () => null,
       error => {
         once ||= error instanceof AssertionFailure && error.waited;
-        return oneLine(mask(messageOf(error)), 500);
+        return oneLine(mask(beginning(messageOf(error))), 500);
       },
     );
     const { type, description, method } = { method: undefined, ...assertion };
@@ -135,8 +135,8 @@ async function judgedTrial(
     screenshots: await Promise.all(
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
     ),
-    finalUrl: mask(session.page.url()),
-    finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
+    finalUrl: mask(beginning(session.page.url())),
+    finalText: mask(beginning(await session.onAdmitted(readText).catch(() => ''), MAX_FINAL_TEXT)),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     maxRequests: plan.maxRequests,

@@ -9,7 +9,7 @@ import {
   type TrialRecord,
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
-import { messageOf, oneLine, shortUrl } from '../text/line';
+import { beginning, messageOf, oneLine } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
@@ -88,7 +88,7 @@ export class Trial extends AgentRun {
     if (status === 'completed' && !broken.length) return null;
     const last = this.turns.records.at(-1);
     const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
-    const url = oneLine(this.mask(this.session.page.url()), 300);
+    const url = oneLine(this.mask(beginning(this.session.page.url())), 300);
     return { what: whyFailed(reason, broken), where: `${url} ${after}` };
   }
 
@@ -125,7 +125,7 @@ export class Trial extends AgentRun {
       judge: judged.judgement ?? null,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: shortUrl(mask(this.session.page.url())) || null,
+      finalUrl: mask(beginning(this.session.page.url())) || null,
       examination: this.examination,
       ...sumOfWaits([this.waited]),
       startedAt: this.startDate.toISOString(),

@@ -11,9 +11,12 @@ import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
-import { messageOf, oneLine, shortUrl } from '../text/line';
+import { beginning, cutText, messageOf, oneLine } from '../text/line';
 import { fillSecrets, inTexts, type Mask } from '../text/mask';
 import type { AgentEnd, AgentRun, Attach } from './run-agent';
+
+/** Characters of a text in a record that an agent or a page made. What it typed is kept whole, to be replayed. */
+const MAX_TEXT = 20_000;
 
 export class Turns {
   readonly records: TurnRecord[] = [];
@@ -88,7 +91,7 @@ export class Turns {
           const ended = abortable(() => fn(this.turnOf(record)), this.signal);
           await ended.catch(error => {
             record.outcome = 'error';
-            record.error = mask(messageOf(error));
+            record.error = cutText(mask(messageOf(error)), MAX_TEXT);
           });
           this.current = undefined;
           await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
@@ -136,7 +139,9 @@ export class Turns {
     return {
       number: record.number,
       narrate: text => {
-        record.narration = [record.narration, mask(String(text))].filter(Boolean).join('\n');
+        record.narration = [record.narration, cutText(mask(String(text)), MAX_TEXT)]
+          .filter(Boolean)
+          .join('\n');
       },
       action: action => void record.actions.push(maskAction(action, mask)),
       record: (draft, target, to) => this.recorder.record(session.page, draft, target, to),
@@ -171,7 +176,7 @@ export class Turns {
       narration: '',
       outcome: 'ok',
       notices: [],
-      url: shortUrl(this.trial.mask(url)),
+      url: this.trial.mask(beginning(url)),
       usage: NO_USAGE,
       startedAtMs: Math.round(performance.now() - this.trial.startedAt),
       durationMs: 0,
@@ -197,7 +202,7 @@ export class Turns {
     const { page, notices } = session;
     await this.note(record.actions);
     const mark = page.url() === from ? record.actions.findLast(({ point }) => point)?.point : undefined;
-    record.url = shortUrl(mask(page.url()));
+    record.url = mask(beginning(page.url()));
     const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
       const name = `turn-${record.number}.jpg`;
@@ -240,6 +245,10 @@ function checkUsage(usage: ReportedUsage): void {
 }
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
-  const given = Object.entries({ control, error, point, detail, recorded }).filter(([, value]) => value);
-  return { title: oneLine(mask(String(title)), 200), ...inTexts(Object.fromEntries(given), mask) };
+  const given = Object.entries({ control, error, point, detail }).filter(([, value]) => value);
+  return {
+    title: oneLine(mask(String(title)), 200),
+    ...inTexts(Object.fromEntries(given), text => cutText(mask(text), MAX_TEXT)),
+    ...(recorded && { recorded: inTexts(recorded, mask) }),
+  };
 }

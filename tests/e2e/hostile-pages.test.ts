@@ -84,6 +84,11 @@ const pages: Record<string, HostilePage> = {
     page: onLoad(`history.replaceState(null, '', '?' + 'long'.repeat(250_000));`),
     outcome: ['passed'],
   },
+  'path-of-a-megabyte': {
+    page: onLoad(`history.replaceState(null, '', '/' + '1'.repeat(1_000_000) + 'z');`),
+    agent: 'lexical',
+    outcome: ['passed'],
+  },
   'heavy-text': {
     page: `${GO}${`<p>${'text '.repeat(2_000)}</p>`.repeat(400)}`,
     outcome: ANY,

@@ -255,7 +255,13 @@ export type Sdk = typeof import('ai');
 /** The provider's message; if the SDK found none, the beginning of the response. */
 function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
   const { message, data, responseBody } = error;
-  const body = data === undefined && responseBody ? responseBody.replace(/<[^>]*>|\s+/g, ' ').trim() : '';
+  const body =
+    data === undefined && responseBody
+      ? responseBody
+          .slice(0, 10_000)
+          .replace(/<[^>]*>|\s+/g, ' ')
+          .trim()
+      : '';
   return [message, body].filter(Boolean).join(': ');
 }
 

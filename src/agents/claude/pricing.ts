@@ -41,7 +41,7 @@ const PRICES: readonly (readonly [Prices, string])[] = [
 export function bareName(model: string): string {
   return model
     .replace(/^.*[./:](?=claude-)/, '')
-    .replace(/(?:-v\d+)?(?::\d+\w*)*$/, '')
+    .replace(/(?:-v\d+)?(?::\d\w*)*$/, '')
     .replace(/(?:[-@]\d{8}|[-@]latest|@default)$/, '');
 }
 

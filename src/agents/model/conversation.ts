@@ -63,10 +63,13 @@ export function goOn(end: string): string {
 const INTENT =
   /\b(?:I['’]?ll|I will|I am going to|I['’]m going to|I need to|I should|I want to|let me|let['’]s|(?:now|next),? I (?:can|click|type|open|go)|next step)\b[^.!?]*[.!?…:]*$|[:…]$/i;
 
+/** Characters of it. */
+const MAX_END = 1_000;
+
 /** Whether an answer without a call claims no result: it is empty, or says what comes next. */
 export function isUnfinished(text: string): boolean {
   const words = text.trim();
-  return words === '' || INTENT.test(words);
+  return words === '' || INTENT.test(words.slice(-MAX_END));
 }
 
 /** Characters. A longer text is a reading of a page. */

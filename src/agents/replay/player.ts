@@ -19,7 +19,7 @@ import {
   recordingFile,
 } from '../../data/recording';
 import { UNIQUE } from '../../spec/placeholders';
-import { messageOf } from '../../text/line';
+import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
 import type { ReplaySettings } from './index';
@@ -140,7 +140,8 @@ export class Player {
   }
 
   private problem(page: Page, what: string): ActionProblem {
-    return new ActionProblem(this.task.mask(`action ${this.number}: ${what} on ${pathOf(page.url())}`));
+    const path = beginning(pathOf(page.url()));
+    return new ActionProblem(this.task.mask(`action ${this.number}: ${what} on ${path}`));
   }
 }
 

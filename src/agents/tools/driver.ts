@@ -17,7 +17,7 @@ import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
-import { messageOf } from '../../text/line';
+import { beginning, messageOf } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
 import type { GaveUp, SessionTask } from '../agent';
 import { Tabs } from './tabs';
@@ -227,5 +227,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof DriverError) return message;
   const reason = reasonIn(message);
   if (reason) return `The element could not be used: ${reason}.`;
-  return stripVTControlCharacters(message.split('\n')[0]!).replace(/^[\w.]+: /, '');
+  return stripVTControlCharacters(beginning(message.split('\n')[0]!)).replace(/^[\w.]+: /, '');
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
-import { messageOf, shorten } from '../../text/line';
+import { beginning, messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { defineTool, none } from './tool';
 
@@ -45,8 +45,8 @@ export class Tabs {
     const url = page.url() === 'about:blank' ? '' : page.url();
     return {
       tab_id: this.idOf(page),
-      title: this.task.mask(title),
-      url: this.task.mask(url),
+      title: this.task.mask(beginning(title)),
+      url: this.task.mask(beginning(url)),
       ...(page === this.active && { active: true }),
     };
   }
@@ -161,9 +161,9 @@ export const navigate = defineTool({
       throw new DriverError(`There is no page to go ${given} to.`);
     const title = await within(page.title(), 1_000);
     return {
-      url: driver.task.mask(page.url()),
+      url: driver.task.mask(beginning(page.url())),
       status: response?.status(),
-      title: title && driver.task.mask(title),
+      title: title && driver.task.mask(beginning(title)),
     };
   },
 });

@@ -5,12 +5,14 @@ import type { ElementHandle, Locator, Page } from '@playwright/test';
 import {
   type DialogAnswer,
   type Fingerprint,
+  MAX_LOCATOR,
   type PageAction,
   pathOf,
   portableUrl,
   type RecordedAction,
 } from '../../data/action';
 import { controlInWords } from '../../data/control-words';
+import { beginning } from '../../text/line';
 import { callInPage } from '../in-page';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
@@ -140,7 +142,8 @@ async function durable(target: ActionElement): Promise<{ locator: Promise<string
   const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-  return { locator: found.then(name => name ?? asGiven) };
+  const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
+  return { locator: found.then(name => [name ?? asGiven].find(isKept)) };
 }
 
 /** The longest wait for the state of a frame. */
@@ -157,7 +160,7 @@ export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined
   const hashes = frames.map(frame => within(callInPage(frame, 'hashOfContent'), STATE_LIMIT_MS));
   const parts = await Promise.all(hashes);
   if (parts[0] === undefined) return undefined;
-  return { url: pathOf(page.url()), content: parts.map(part => part ?? '-').join('.') };
+  return { url: beginning(pathOf(page.url())), content: parts.map(part => part ?? '-').join('.') };
 }
 
 export function sameFingerprint(one: Fingerprint, other: Fingerprint): boolean {

@@ -7,6 +7,7 @@
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
+import { beginning } from '../../text/line';
 import { ANSWERED_BY, type NetworkLog } from '../session/network';
 import { isDocument } from '../session/settling';
 import { listen } from '../waiting';
@@ -59,7 +60,8 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   const refusals: Refusal[] = [];
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
-    refused(url, how) {
+    refused(given, how) {
+      const url = beginning(given);
       debug('guard', () => `${how}: ${url}`);
       // An escape may be noticed twice: by its request, and by the page that it leads to.
       if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;

@@ -198,10 +198,13 @@ const SCRIPT_LIMIT_MS = 10_000;
 /** Undefined if the frame does not answer in time. */
 async function frameText(frame: Frame): Promise<string | undefined> {
   const text = await within(callInPage(frame, 'visibleText'), FRAME_LIMIT_MS);
-  return text
-    ?.replace(/[ \t]+/g, ' ')
-    .replace(/\s*\n\s*\n\s*/g, '\n\n')
-    .trim();
+  return text && inParagraphs(text);
+}
+
+/** With single blanks and empty lines. */
+export function inParagraphs(text: string): string {
+  const single = (space: string) => (/\n\s*\n/.test(space) ? '\n\n' : space.replace(/[ \t]+/g, ' '));
+  return text.trim().replace(/\s+/g, single);
 }
 
 /** The page's text: of the article if there is one, frames and shadow roots included. */

@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
-import { shorten } from '../../text/line';
+import { beginning, shorten } from '../../text/line';
 import { listen } from '../waiting';
 import type { Session } from './session';
 
@@ -46,7 +46,7 @@ export class Dialogs {
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
     this.session.notice(
-      `A dialog (${dialog.type()}) said "${shorten(this.session.mask(dialog.message()), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+      `A dialog (${dialog.type()}) said "${shorten(this.session.mask(beginning(dialog.message())), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
     );
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }

@@ -1,6 +1,7 @@
 // A trial's browser context: which tab is active, when it has settled, and what happens besides the agent's actions.
 import type { BrowserContext, Download, Page } from '@playwright/test';
 import { debug } from '../../text/debug';
+import { beginning } from '../../text/line';
 import { type Guard, type GuardOptions, guardContext, type RefusalKind } from '../guard/guard';
 import { callInPage } from '../in-page';
 import { listen, Signal, within } from '../waiting';
@@ -129,7 +130,8 @@ export class Session {
   }
 
   notice(sentence: string): void {
-    if (this.notices.length < MAX_NOTICES) this.notices.push(this.mask(sentence).slice(0, MAX_NOTICE));
+    if (this.notices.length < MAX_NOTICES)
+      this.notices.push(this.mask(beginning(sentence)).slice(0, MAX_NOTICE));
     else this.droppedNotices++;
   }
 

@@ -6,7 +6,7 @@ import type { Recording } from '../../data/recording';
 import type { MetFinding, TrialResult, Way, WayAction } from '../../data/verdict';
 import { UNIQUE } from '../../spec/placeholders';
 import { parsedUrl } from '../../spec/url';
-import { oneLine } from '../../text/line';
+import { beginning, oneLine } from '../../text/line';
 
 /** Characters of the description of an action, of its key, and of an agent's own reason. */
 const MAX_DID = 120;
@@ -74,7 +74,7 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInThe
     kind,
     text: oneLine(text, MAX_SAID),
     locator: oneLine(locator, MAX_SAID),
-    path: generalPath(examination.path),
+    path: generalPath(beginning(examination.path)),
   }));
 }
 
@@ -201,7 +201,7 @@ function fingerprintPath(url: string, unknown: string): string {
 
 /** The path of an http address, with the route in its fragment if it has one; null for other addresses. */
 function comparablePath(url: string | null): string | null {
-  const { protocol, pathname, hash } = parsedUrl(url ?? '') ?? {};
+  const { protocol, pathname, hash } = parsedUrl(beginning(url ?? '')) ?? {};
   if (protocol !== 'http:' && protocol !== 'https:') return null;
   const route = /^#!?\/[^?]*/.exec(hash!)?.[0] ?? '';
   return oneLine(generalPath(pathname! + route), MAX_SAID);
@@ -209,7 +209,8 @@ function comparablePath(url: string | null): string | null {
 
 /** Replaces numbers, dates and the like, which differ from trial to trial, by `*`. Parsing has encoded `{{unique}}`. */
 function generalPath(path: string): string {
-  return path
-    .replaceAll(encodeURI(UNIQUE), UNIQUE)
-    .replace(/(?<=\/)(\d+|[\da-f-]*\d[\da-f-]{7,})(?=\/|$|#)/gi, '*');
+  return path.replaceAll(encodeURI(UNIQUE), UNIQUE).replace(/(?<=\/)[\da-f-]+(?=\/|$|#)/gi, part => {
+    const digit = part.search(/\d/);
+    return (digit >= 0 && part.length - digit >= 8) || /^\d+$/.test(part) ? '*' : part;
+  });
 }

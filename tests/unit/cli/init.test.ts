@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { matchesUrlGlob } from '../../../src/grading/assertions';
+import { urlGlob } from '../../../src/grading/assertions';
 import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
 
@@ -49,7 +49,7 @@ test.each(['http://localhost:3000', 'https://shop.example/de?a=b#/start', "http:
       expect(read(file)).toMatch(/^# yaml-language-server: \$schema=\.\.\/task-spec\.schema\.json\n/);
       const { goal, entryUrl, assertions } = parseTaskSpec(read(file));
       const holds = (address: string) =>
-        assertions.every(each => each.type !== 'network' || matchesUrlGlob(each.urlPattern, address));
+        assertions.every(each => each.type !== 'network' || urlGlob(each.urlPattern)(address));
       expect([holds(entryUrl), holds(goal.replace('Go to ', ''))], file).toEqual([false, true]);
     }
   },

@@ -67,6 +67,20 @@ function event(more: Partial<NetworkEvent>): NetworkEvent {
 }
 
 describe('network', () => {
+  test('of a flood the methods are compared first, and each URL once', async () => {
+    let matched = 0;
+    const counted = (method: string): NetworkEvent => ({
+      ...event({ method }),
+      get url() {
+        matched++;
+        return 'http://shop/';
+      },
+    });
+    const assertion = { type: 'network', urlPattern: '**/orders', method: 'POST' } as const;
+    expect(await reasonOf(assertion, {}, [counted('GET'), counted('POST')], 500)).toBe(NONE);
+    expect(matched).toBe(1);
+  });
+
   const NONE = 'no request matched POST "**/orders"';
   const ANY_NONE = 'no request matched a request to "**/orders"';
   const ANSWERED = (how: string) => `POST "**/orders" was sent, but answered with ${how}`;
