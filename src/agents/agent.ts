@@ -141,6 +141,8 @@ export interface Agent {
   readonly model?: string;
   /** Whether it plays recordings. Such trials are not independent, so k is 1 unless `--repeat-each` asks for more. */
   readonly replays?: boolean;
+  /** Whether its trials mostly wait, as for a model: more of them are played at once than the cores could run. Default: false. */
+  readonly waits?: boolean;
   /** Called once per worker before the first trial's page opens. Throw an error that says what is missing (a key, a program). */
   preflight?(): void | Promise<void>;
   /** Resolves when the agent ends its own turn: to nothing, or to why it gave up. */

@@ -19,6 +19,7 @@ import { checkRun, folderOf, runSettings } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { checkAgents } from './agents-ready';
 import { keepRun } from './missing';
+import { chooseWorkers } from './workers';
 
 /** A trial of this run. */
 export interface PlannedTest {
@@ -52,10 +53,11 @@ export async function planRun(
   if (problems.length) throw runError(problems.join('\n'));
   const moved = planned[0] && whatMoved(planned[0].test, testRun);
   if (moved) print(process.stdout, `taskproof: ${moved}`);
-  trim(suite, config, { known, planned }, testRun);
+  const excluded = trim(suite, config, { known, planned }, testRun);
   withoutRetries(planned);
   const specs = planned.filter(({ plan }) => !plan.titlePath);
   if (specs.length && !isListing()) await checkAgents(specs, folderOf(config));
+  if (!isListing() && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
   const blob = config.reporter.some(([name]) => name === 'blob');
   if (config.shard || blob)
     keepRun(config, {
@@ -91,13 +93,15 @@ function plannedTest(test: TestCase): PlannedTest[] {
 /**
  * Keeps the trials of this run, with their numbers in the titles. Of a spec that does not parse, and of a test without a policy in a
  * project with `repeats()`, it keeps one.
+ *
+ * @returns the tests that it left out
  */
 function trim(
   suite: Suite,
   config: FullConfig,
   { known, planned }: Record<'known' | 'planned', readonly PlannedTest[]>,
   testRun: TestRun,
-): void {
+): ReadonlySet<TestCase> {
   const trials = new Set(planned.map(({ test }) => test));
   const withPlan = new Set(known.map(({ test }) => test));
   const needed = checkRun() && projectsNeeded(config, planned);
@@ -109,10 +113,12 @@ function trim(
     const trimmed = project && isFromRepeats(project) && repeatEachOverride() === undefined;
     return trimmed || brokenSpec(test) !== undefined;
   };
-  for (const test of suite.allTests()) if (isOut(test)) testRun.exclude(test);
+  const excluded = suite.allTests().filter(isOut);
+  for (const test of excluded) testRun.exclude(test);
   // Renaming would make UI mode take the test for another one.
-  if (isInteractive()) return;
-  for (const { test, plan } of planned) rename(test, trialTitle(plan, test.repeatEachIndex));
+  if (!isInteractive())
+    for (const { test, plan } of planned) rename(test, trialTitle(plan, test.repeatEachIndex));
+  return new Set(excluded);
 }
 
 /** Other tests run only in projects that the trials depend on or are torn down by. */

@@ -87,6 +87,7 @@ export function aiSdk(options: AiSdkOptions): Agent {
   return {
     name: 'aiSdk',
     model: settings.name,
+    waits: true,
     async preflight() {
       await loadSdk();
     },

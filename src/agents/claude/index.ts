@@ -171,6 +171,7 @@ export function claude(options: ClaudeOptions = {}): Agent {
   return {
     name: 'claude',
     model: settings.model,
+    waits: true,
     preflight: () => requireCredentials(settings, 'claude'),
     async run(task: SessionTask) {
       const { playWithClaude } = await import('./loop.js');

@@ -48,6 +48,7 @@ export function command(options: CommandOptions): Agent {
   return {
     name: name ?? basename(file, extname(file)),
     ...(model === undefined ? {} : { model }),
+    waits: true,
     preflight: () => checkProgram(program.command, program.env),
     async run(task: SessionTask) {
       const { runProgram } = await import('./run.js');

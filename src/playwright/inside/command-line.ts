@@ -52,6 +52,11 @@ export function selectsProjects(argv: readonly string[] = process.argv): boolean
   return argv.includes('test') && argv.some(arg => /^--project(=|$)/.test(arg));
 }
 
+/** Whether the command line says how many workers there are, as `--workers=4`, `-j 4` or `-j4`. */
+export function workersOfCommandLine(argv: readonly string[] = process.argv): boolean {
+  return argv.includes('test') && argv.some(arg => /^(--workers(=|$)|-j)/.test(arg));
+}
+
 /** Flags that take the next argument, or all up to the next flag, as their value. */
 const TAKES_VALUE =
   /^(-c|-j|--(config|browser|global-timeout|workers|max-failures|name|output|repeat-each|reporter|retries|shard|timeout|trace|tsconfig|ui-host|ui-port|update-snapshots|update-source-method|debug))$/;

@@ -128,9 +128,14 @@ export function readyOptions(merged: unknown, where: string): ReadyOptions {
 }
 
 /** What the plan of a test depends on, in unchecked options: before a test is planned, nothing is refused. */
-export function planningOptions(merged: unknown): { replays: boolean; earlyStop?: boolean | undefined } {
+export function planningOptions(merged: unknown): {
+  replays: boolean;
+  earlyStop?: boolean | undefined;
+  /** The agent's name, if it waits. */
+  waiter?: string | undefined;
+} {
   const { agent, earlyStop } = (optionsInRun(merged) ?? {}) as TaskproofOptions;
-  return { replays: agent?.replays === true, earlyStop };
+  return { replays: agent?.replays === true, earlyStop, waiter: agent?.waits ? agent.name : undefined };
 }
 
 /**

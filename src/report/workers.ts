@@ -1,0 +1,89 @@
+// How many trials are played at once. One that waits for a model leaves its core to others, so that there may be many more of them than
+// Playwright starts workers.
+import { availableParallelism, totalmem } from 'node:os';
+import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
+import { groupBy, sumOf } from '../data/collections';
+import { planName } from '../data/plan';
+import { ownWorkers, setWorkers, whoChoseWorkers } from '../playwright/inside/workers';
+import { planningOptions } from '../playwright/run/options';
+import { print } from '../text/print';
+import type { PlannedTest } from './planning';
+
+const GB = 2 ** 30;
+/** Of a trial in flight: a Node process, and a Chromium with a small page. Measured by `npm run bench -- --only throughput`. */
+const TRIAL_BYTES = 0.4 * GB;
+/** A trial takes about 3 s of a core, and with a usual model half a minute or more. */
+const PER_CORE = 8;
+/** Beyond it, the site under test and the limits of a key are more often too small than the machine. */
+const MOST = 32;
+
+export interface Machine {
+  cores: number;
+  /** Bytes. */
+  memory: number;
+}
+
+/** The most trials that wait for a model which a machine should play at once. Half of its memory is left to the site and the rest. */
+export function mostWaiting({ cores, memory }: Machine): number {
+  return Math.min(MOST, cores * PER_CORE, Math.floor(memory / 2 / TRIAL_BYTES));
+}
+
+/** A container may have less memory than its machine. */
+function thisMachine(): Machine {
+  const memory = Math.min(totalmem(), process.constrainedMemory() || Number.POSITIVE_INFINITY);
+  return { cores: availableParallelism(), memory };
+}
+
+/**
+ * Raises the number of workers if trials wait for a model, unless the user chose it. Other projects get no more than without.
+ *
+ * @param excluded tests that don't run
+ */
+export async function chooseWorkers(
+  config: FullConfig,
+  suite: Suite,
+  planned: readonly PlannedTest[],
+  excluded: ReadonlySet<TestCase>,
+  machine: Machine = thisMachine(),
+): Promise<void> {
+  const waiting = planned.filter(({ options }) => planningOptions(options.value).waiter);
+  if (!waiting.length) return;
+  const projects = suite.suites.map(project => {
+    const name = project.project()?.name;
+    const trials = waiting.filter(({ project }) => project.name === name);
+    const tests = project.allTests().filter(test => !excluded.has(test)).length;
+    return { project, trials, tests, waits: trials.length > tests / 2 };
+  });
+  const room = sumOf(
+    projects.filter(({ waits }) => waits),
+    ({ project, trials }) => Math.min(atOnce(trials), ownWorkers(project) ?? trials.length),
+  );
+  const { workers } = config;
+  const fitting = Math.min(mostWaiting(machine), room);
+  const chosenBy = await whoChoseWorkers(config);
+  if (fitting <= workers || chosenBy === 'the command line') return;
+  const agents = new Set(waiting.map(({ options }) => planningOptions(options.value).waiter));
+  const why = `trials of ${[...agents].join(', ')} mostly wait for a model, and this machine has ${machine.cores} cores and ${Math.round(machine.memory / GB)} GB`;
+  if (chosenBy)
+    return print(
+      process.stdout,
+      `taskproof: ${workers} of ${fitting} possible trials at once: ${chosenBy} sets \`workers\`, but ${why}.`,
+    );
+  // Together, the others have as many as they had.
+  const others = projects.filter(({ waits }) => !waits);
+  const all = sumOf(others, ({ tests }) => tests);
+  const limits = others.map(
+    ({ project, tests }) => [project, Math.ceil((workers * tests) / all) || 1] as const,
+  );
+  setWorkers(config, fitting, new Map(limits));
+  print(
+    process.stdout,
+    `taskproof: ${fitting} workers instead of ${workers}: ${why}. \`workers\` in the config or --workers decides otherwise.`,
+  );
+}
+
+/** With `earlyStop` a spec's trials are played one after the other, or it would save nothing. */
+function atOnce(trials: readonly PlannedTest[]): number {
+  const specs = groupBy(trials, ({ plan }) => planName(plan));
+  return sumOf([...specs.values()], of => (of[0]!.plan.earlyStop ? 1 : of.length));
+}
