@@ -14,6 +14,7 @@ const BENCHES = {
   size: async () => (await import('./size.mjs')).size,
   cost: async () => (await import('./cost.mjs')).cost,
   load: async () => (await import('./load.mjs')).load,
+  throughput: async () => (await import('./throughput.mjs')).throughput,
   scale: async () => (await import('./scale.mjs')).scale,
   remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,

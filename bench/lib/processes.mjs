@@ -69,6 +69,7 @@ export function start(node, args, { cwd, env }) {
   });
   return {
     ended,
+    pid: child.pid,
     output: () => output,
     /** Waits until its output matches. @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
     says: pattern =>

@@ -10,10 +10,13 @@ import { print } from '../text/print';
 import type { PlannedTest } from './planning';
 
 const GB = 2 ** 30;
-/** Of a trial in flight: a Node process, and a Chromium with a small page. Measured by `npm run bench -- --only throughput`. */
+/** Of a trial in flight: a Node process, and a Chromium with a small page. 0.36 GB were measured. */
 const TRIAL_BYTES = 0.4 * GB;
-/** A trial takes about 3 s of a core, and with a usual model half a minute or more. */
-const PER_CORE = 8;
+/**
+ * A trial takes up to 4.7 s of a core (measured), and a minute with a usual model. More would leave nothing for a site on the same
+ * machine: where cores are short, actions run into their time limits, and the site is blamed.
+ */
+const PER_CORE = 4;
 /** Beyond it, the site under test and the limits of a key are more often too small than the machine. */
 const MOST = 32;
 

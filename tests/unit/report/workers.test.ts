@@ -68,7 +68,7 @@ function configFile(text: string): string {
 }
 
 test.each([
-  ['cores', { cores: 2, memory: 64 * GB }, 16],
+  ['cores', { cores: 2, memory: 64 * GB }, 8],
   ['memory', { cores: 8, memory: 8 * GB }, 10],
   ['neither', BIG, 32],
 ])('what a machine can play at once is bounded by %s', (_, machine, most) => {

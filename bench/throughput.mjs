@@ -1,0 +1,197 @@
+// Many trials that wait for a model: a Messages API that answers after 1.5 s, once after 8 s. Runs with the workers that the reporter
+// chooses, with Playwright's own number, plain tests that do and wait the same, and an API that refuses more than 5 requests a second.
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { launchOptions } from '../scripts/browser.mjs';
+import { load } from '../scripts/bundle.mjs';
+import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
+import { median } from './lib/report.mjs';
+import { startSite } from './lib/site.mjs';
+import { sampleTree } from './lib/usage.mjs';
+
+const LATENCY_MS = 1_500;
+const SLOW_MS = 8_000;
+/** Turns of a trial; one more request ends it. */
+const TURNS = 6;
+/** Cards of the shop that a page shows at first. */
+const IN_VIEW = 4;
+const K = 5;
+const LIMIT = 5;
+
+export async function throughput({ quick }) {
+  const api = await load('bench-throughput', `export * from './tests/support/messages-api';`);
+  const site = await startSite();
+  try {
+    const trials = quick ? 20 : 200;
+    const ours = await play({ api, site, trials });
+    // Its time grows with the number of trials, so that fewer tell the rate.
+    const before = await play({ api, site, trials: quick ? 5 : 25, workers: '50%' });
+    const shared = await sharing(browser =>
+      play({ api, site, trials, workers: String(ours.workers), shared: browser }),
+    );
+    const plain = await play({ api, site, trials, plain: true, workers: String(ours.workers) });
+    const limited = [];
+    for (const workers of quick ? ['8'] : ['1', '8', '32'])
+      limited.push(await play({ api, site, trials: workers === '1' ? 10 : trials, workers, limit: LIMIT }));
+    return {
+      title: `trials of ${TURNS} turns, a model that answers after ${LATENCY_MS / 1000} s`,
+      rows: [...rowsOf({ ours, before, plain, shared }), ...limited.flatMap(limitRows)],
+      details: { ours, before, plain, shared, limited },
+    };
+  } finally {
+    site.stop();
+  }
+}
+
+/** One Chromium to which all workers connect. */
+async function sharing(run) {
+  const { chromium } = createRequire(join(ROOT, 'package.json'))('@playwright/test');
+  const server = await chromium.launchServer(launchOptions());
+  return run(server).finally(() => server.close());
+}
+
+/** One run, and what it took. */
+async function play({ api, site, trials, workers, plain = false, limit = Number.POSITIVE_INFINITY, shared }) {
+  const served = [];
+  let refused = 0;
+  const wait = ms => new Promise(resolve => setTimeout(resolve, ms));
+  const script = async request => {
+    const now = performance.now();
+    if (served.filter(at => at > now - 1_000).length >= limit) {
+      refused++;
+      const headers = { 'retry-after': '1' };
+      return { fault: 'status', status: 429, type: 'rate_limit_error', headers };
+    }
+    served.push(now);
+    await wait(served.length === 20 ? SLOW_MS : LATENCY_MS);
+    const { turn } = request;
+    if (turn === TURNS) return api.done();
+    const target = api.byRef(request.ref(`"Add plant ${(turn % IN_VIEW) + 1} to basket"`));
+    return api.reply(api.call('left_click', { target }));
+  };
+  const server = await api.startMessagesApi({ script });
+  const suite = makeSuite(
+    plain ? plainFiles(site.url, trials) : ourFiles(site.url, trials, server.url, shared),
+  );
+  const began = performance.now();
+  const child = suite.playwright(['test', ...(workers ? [`--workers=${workers}`] : [])]);
+  const sampled = sampleTree(...[child, shared?.process()].flatMap(one => one?.pid ?? []));
+  try {
+    await child.ended;
+    const ms = performance.now() - began;
+    const { cpuSeconds, pssMb } = sampled.stop();
+    const output = child.output();
+    const used = Number(/using (\d+) workers?/.exec(output)?.[1]);
+    if (!used || output.includes('task spec')) throw new Error(output);
+    const verdicts = plain ? [] : JSON.parse(suite.read('taskproof-results.json')).verdicts;
+    const [lost, failed] = ['errors', 'failures'].map(key =>
+      verdicts.reduce((sum, each) => sum + each[key], 0),
+    );
+    if (plain && !output.includes(`${trials} passed`)) throw new Error(output);
+    const best = Math.max((trials * (TURNS + 1) * LATENCY_MS) / used, SLOW_MS);
+    const spanMs = (served.at(-1) ?? 0) - (served[0] ?? 0);
+    // What the limit, or the workers at this latency, allow.
+    const possible = Math.min(limit, used / (LATENCY_MS / 1_000));
+    const share = (served.length - 1) / (spanMs / 1_000) / possible;
+    return {
+      ...{ workers: used, trials, ms, best, cpuSeconds: cpuSeconds / trials, lost, failed },
+      // In the middle of the run all workers play.
+      mb: median(pssMb.slice(Math.floor(pssMb.length / 4), Math.ceil((pssMb.length * 3) / 4))) / used,
+      ...{ served: served.length, refused, share },
+    };
+  } finally {
+    sampled.stop();
+    await child.stop();
+    await server.close();
+    suite.remove();
+  }
+}
+
+function rowsOf({ ours, before, plain, shared }) {
+  const perHour = ({ trials, ms }) => trials / (ms / 3_600_000);
+  return [
+    {
+      name: `${ours.trials} trials / the best that the latency allows, wall time`,
+      ...{ value: ours.ms / ours.best, unit: 'x', target: { atMost: 1.5 } },
+      note: `${ours.workers} workers, ${(ours.ms / 1000).toFixed(0)} s; ${ours.lost} lost, ${ours.failed} failed`,
+    },
+    {
+      name: "trials an hour / with Playwright's own number of workers",
+      ...{ value: perHour(ours) / perHour(before), unit: 'x', target: { atLeast: 8 } },
+      note: `${perHour(ours).toFixed(0)} with ${ours.workers} workers, ${perHour(before).toFixed(0)} with ${before.workers}`,
+    },
+    {
+      name: 'CPU of a trial / of a plain test with a picture for each action',
+      ...{ value: ours.cpuSeconds / plain.cpuSeconds, unit: 'x', target: { atMost: 1.3 } },
+      note: `${ours.cpuSeconds.toFixed(1)} s / ${plain.cpuSeconds.toFixed(1)} s`,
+    },
+    {
+      name: 'memory (PSS) for each worker',
+      ...{ value: ours.mb, unit: 'MB', target: { atMost: 120 } },
+      note: `plain tests: ${plain.mb.toFixed(0)} MB`,
+    },
+    {
+      name: 'the same, with one browser for all workers',
+      ...{ value: shared.mb, unit: 'MB' },
+      note: `${shared.cpuSeconds.toFixed(1)} s of CPU a trial, ${(shared.ms / 1000).toFixed(0)} s in all; ${shared.lost} lost, ${shared.failed} failed`,
+    },
+  ];
+}
+
+function limitRows({ workers, lost, failed, trials, share, served, refused }) {
+  const name = what => `${LIMIT} requests a second, ${workers} workers: ${what}`;
+  return [
+    {
+      name: name('trials lost'),
+      value: lost,
+      unit: 'trials',
+      target: { atMost: 0 },
+      note: `of ${trials}; ${failed} failed`,
+    },
+    {
+      ...{ name: name('used, of what the limit and the workers allow'), value: share * 100, unit: '%' },
+      target: { atLeast: 90 },
+    },
+    {
+      ...{ name: name('refused (429), of those served'), value: (refused / served) * 100, unit: '%' },
+      target: { atMost: 5 },
+    },
+  ];
+}
+
+function ourFiles(site, trials, apiUrl, shared) {
+  const browser = shared
+    ? `connectOptions: { wsEndpoint: '${shared.wsEndpoint()}' }`
+    : `launchOptions: ${LAUNCH}`;
+  const specs = Array.from({ length: trials / K }, (_, i) => [
+    `tasks/buy-${i}.yaml`,
+    `specVersion: '0.1'\nid: buy-${i}\ngoal: Buy plants.\nentryUrl: ${site}/shop\nmaxSteps: 20\npassPolicy: { k: ${K}, minPasses: ${K} }\nassertions:\n  - { type: dom, selector: '#status', state: text, text: Clicked ${TURNS} times }\n`,
+  ]);
+  return {
+    ...Object.fromEntries(specs),
+    'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
+export default { testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
+  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { ${browser}, taskproof: {
+    agent: claude({ baseURL: '${apiUrl}', apiKey: 'test-key' }) } } }] };`,
+    'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+  };
+}
+
+/** The same actions and waits, repeated as ours are. */
+function plainFiles(site, trials) {
+  return {
+    'playwright.config.mjs': `export default { testMatch: 'plain.spec.mjs', reporter: 'line', fullyParallel: true, repeatEach: ${K},
+  use: { launchOptions: ${LAUNCH} } };`,
+    'plain.spec.mjs': `import { test, expect } from '@playwright/test';
+for (let i = 0; i < ${trials / K}; i++) test('buy ' + i, async ({ page }) => {
+  await page.goto('${site}/shop');
+  for (let turn = 0; turn < ${TURNS}; turn++) {
+    await new Promise(resolve => setTimeout(resolve, ${LATENCY_MS}));
+    await page.getByRole('button', { name: 'Add plant ' + ((turn % ${IN_VIEW}) + 1) + ' to basket', exact: true }).click();
+    await test.info().attach('turn ' + turn, { body: await page.screenshot({ type: 'jpeg' }), contentType: 'image/jpeg' });
+  }
+  await new Promise(resolve => setTimeout(resolve, ${LATENCY_MS}));
+  await expect(page.locator('#status')).toHaveText('Clicked ${TURNS} times');
+});`,
+  };
+}

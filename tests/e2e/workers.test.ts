@@ -1,0 +1,42 @@
+// How many workers a run has that the user did not choose: trials that wait get more, other projects keep theirs.
+import { cpus } from 'node:os';
+import { expect, test } from 'vitest';
+import { config, makeSuite, spec, startSite } from './suite';
+
+/** As Playwright chooses. */
+const OWN = Math.max(1, Math.floor(cpus().length / 2));
+const TRIALS = OWN + 2;
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+test("all trials that wait run at once, and other projects keep Playwright's number", async () => {
+  const site = await startSite({ '/': PAGE });
+  const projects = [
+    `{ name: 'agents', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: meets } } }`,
+    `{ name: 'e2e', testMatch: 'plain.spec.ts', fullyParallel: true }`,
+  ];
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { readdirSync, writeFileSync } from 'node:fs';
+const meets = defineAgent({ name: 'meets', waits: true, async run(task) {
+  writeFileSync('met/' + task.seed, '');
+  while (readdirSync('met').length < ${TRIALS}) await task.page.waitForTimeout(50);
+  await task.turn('click Go', () => task.page.getByText('Go').click());
+} });`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./limits.ts']]`,
+      projects: `[${projects}]`,
+      extra: 'workers: undefined,',
+    }),
+    'limits.ts': `export default class {
+  onBegin(config, suite) { for (const { title, _fullProject } of suite.suites) console.log('limit', title, _fullProject.workers); }
+}`,
+    'met/.keep': '',
+    'tasks/meet.yaml': spec({ id: 'meet', url: `${site.url}/`, k: TRIALS }),
+    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+    'plain.spec.ts': `import { test } from '@playwright/test'; for (let i = 0; i < ${OWN}; i++) test('plain ' + i, () => {});`,
+  });
+  const { exitCode, output } = await suite.playwright(['test']);
+  expect(exitCode, output).toBe(0);
+  expect(output).toContain(`taskproof: ${TRIALS} workers instead of ${OWN}: trials of meets mostly wait`);
+  expect(output).toContain(`limit e2e ${OWN}\n`);
+  expect(output).toContain('limit agents undefined\n');
+});
