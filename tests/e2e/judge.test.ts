@@ -91,8 +91,7 @@ describe('a run of rubrics', () => {
       playJudge({
         'key points': () => json({ keyPoints: ['The message was sent', 'It was sent once'] }),
         decision: request => {
-          if (request.text.includes('Press "Go"'))
-            return { fault: 'status', status: 529, type: 'overloaded_error' };
+          if (request.text.includes('Press "Go"')) return { fault: 'status', status: 500, type: 'api_error' };
           if (request.text.includes('Click on "Go"')) {
             reached();
             return { fault: 'slow', delayMs: 60_000 };
@@ -165,7 +164,7 @@ describe('a run of rubrics', () => {
       failures: 0,
       trials: [{ outcome: 'error', errorKind: 'judge' }],
     });
-    expect(unreached!.reason).toContain('judge "webJudge": the API is overloaded (529)');
+    expect(unreached!.reason).toContain('judge "webJudge": the API failed (500)');
     expect(unreached!.costUsd, 'the key points were paid').toBeGreaterThan(0);
   });
 
