@@ -13,7 +13,7 @@ import { addInit } from './init';
 import { CommandError, type Io } from './io';
 import { addProbe } from './probe';
 import { addRecord } from './record';
-import { addResume } from './resume';
+import { addRegrade, addResume } from './resume';
 import { addSchema } from './schema';
 import { addTrend } from './trend';
 import { addValidate } from './validate';
@@ -29,6 +29,7 @@ const COMMANDS: readonly AddCommand[] = [
   addDiff,
   addConfirm,
   addResume,
+  addRegrade,
   addTrend,
   addAa,
   addProbe,
@@ -36,9 +37,9 @@ const COMMANDS: readonly AddCommand[] = [
 ];
 
 /** They run Playwright, and pass it the arguments after `--`. */
-const PLAYING = ['confirm', 'probe', 'resume'];
+const PLAYING = ['confirm', 'probe', 'resume', 'regrade'];
 /** Their exit code 1 is an answer, so errors have exit code 2. */
-const ANSWERING = ['diff', 'confirm', 'probe', 'resume'];
+const ANSWERING = ['diff', 'confirm', 'probe', 'resume', 'regrade'];
 
 /**
  * Runs one command line.

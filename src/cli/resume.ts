@@ -1,5 +1,6 @@
 import { dirname, join, resolve } from 'node:path';
-import { RESUME, STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/trial-store';
+import { REGRADE, RESUME } from '../playwright/run/settings';
+import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/trial-store';
 import { CommandError, type Io, play } from './io';
 import type { AddCommand } from './program';
 
@@ -29,19 +30,64 @@ Examples:
     .action(async () => exit(await resume(io)));
 };
 
+export const addRegrade: AddCommand = (program, io, exit) => {
+  program
+    .command('regrade')
+    .description(
+      'Grade the trials of the last run anew, after an edit of a policy, an assertion or a rubric.',
+    )
+    .usage('[options] [-- arguments for playwright test]')
+    .addHelpText(
+      'after',
+      `
+Plays nothing and opens no browser: assertions of the types url and network, policies and rubrics are
+graded by what is kept in ${STORE_FOLDER}. Unchanged assertions keep their results. A judge is asked
+again only where its rubric or the judge itself has changed. What is kept stays as it is.
+
+Exit code:
+  0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
+  2     no run is kept, or what the trials played has changed: a goal, the agent, its model, the origin
+  3     can't tell: a new assertion asks for what is not kept (the page, an answer), so new trials are needed
+
+Examples:
+  taskproof regrade
+  taskproof regrade -- --config=agents/playwright.config.ts`,
+    )
+    .action(async () => exit(await regrade(io)));
+};
+
+async function regrade(io: Io): Promise<number> {
+  const { folder, run } = lastRun(io);
+  const code = await playKept(io, { folder, run }, { [REGRADE]: '1' });
+  const { regraded } = storedRun(folder) ?? {};
+  if (!regraded || regraded.at === run.regraded?.at)
+    throw new CommandError(`The run of ${run.startedAt} was not graded anew; see Playwright's output above.`);
+  if (!regraded.unknown.length) return code;
+  const lines = regraded.unknown.map(each => `  ${each}`);
+  io.err(['New trials are needed:', ...lines].join('\n'));
+  return 3;
+}
+
+async function playKept(
+  io: Io,
+  { folder, run }: ReturnType<typeof lastRun>,
+  env: Record<string, string> = {},
+): Promise<number> {
+  const args = [...run.args, ...(io.playwrightArgs ?? [])];
+  const code = await play(io, args, { [RESUME]: folder, TASKPROOF_RUN_ID: run.runId, ...env });
+  return typeof code === 'number' ? code : 1;
+}
+
 async function resume(io: Io): Promise<number> {
   const { folder, run } = lastRun(io);
   if (run.ungraded === 0)
     throw new CommandError(
       `There is nothing to resume: all trials of the run of ${run.startedAt} are graded.`,
     );
-  const code = await play(io, [...run.args, ...(io.playwrightArgs ?? [])], {
-    [RESUME]: folder,
-    TASKPROOF_RUN_ID: run.runId,
-  });
+  const code = await playKept(io, { folder, run });
   if (storedRun(folder)?.resumedAt === run.resumedAt)
     throw new CommandError(`The run of ${run.startedAt} was not resumed; see Playwright's output above.`);
-  return typeof code === 'number' ? code : 1;
+  return code;
 }
 
 /** @throws CommandError if no run is kept */

@@ -12,6 +12,8 @@ export const planSchema = z.object({
   file: z.string(),
   /** SHA-256 of the parsed spec. */
   specHash: z.string().optional(),
+  /** The same of what a trial plays, without what grades it. */
+  taskHash: z.string().optional(),
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */

@@ -15,6 +15,9 @@ export const RECORD_ATTACHMENT = '_taskproof';
 /** The hidden attachment with the note on one `agent.run` in a hand-written test. */
 export const AGENT_ATTACHMENT = '_taskproof-agent';
 
+/** Characters of a request's URL; the rest is cut off. */
+export const MAX_RECORDED_URL = 500;
+
 /** Begins the `endReason` of an agent that gave up. */
 export const GAVE_UP = 'the agent gave up: ';
 
@@ -211,6 +214,8 @@ export const trialRecordSchema = z.object({
   usage: usageSchema,
   costUsd: costSchema,
   finalUrl: z.string().nullable(),
+  /** What a judge read of the final page. */
+  finalText: z.string().optional(),
   /** Null if the trial did not fail, or if the page could not be examined. Records of earlier versions lack it. */
   examination: examinationSchema.nullable().default(null),
   /** Left out if it waited for no model. Records of earlier versions lack them. */

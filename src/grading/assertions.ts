@@ -69,6 +69,11 @@ function requestFilter({ urlPattern, method }: NetworkAssertion): (event: Networ
   };
 }
 
+/** Null if it holds; else why it does not. */
+export function whyNotSent(network: readonly NetworkEvent[], assertion: NetworkAssertion): string | null {
+  return lookInto(network.filter(requestFilter(assertion)), assertion);
+}
+
 function lookInto(sent: readonly NetworkEvent[], assertion: NetworkAssertion): string | null {
   const { status } = assertion;
   const request = requestInWords(assertion);

@@ -75,9 +75,9 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   });
 
   function declare(loaded: LoadedSpec): void {
-    const { spec, file, locate, hash } = loaded;
+    const { spec, file, locate, hash: specHash, taskHash } = loaded;
     const policy = policyOfRun(spec.passPolicy);
-    const own = { id: spec.id, file: shownName(file), specHash: hash };
+    const own = { id: spec.id, file: shownName(file), specHash, taskHash };
     const plan = planAnnotations({ ...own, policy, replayed: false });
     const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
     const body = ({ _taskproofTrial }: TrialFixtures) => _taskproofTrial.run(loaded);

@@ -7,17 +7,17 @@ import type { Location } from '@playwright/test/reporter';
 import { openSession } from '../browser/session/session';
 import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
-import type { LoadedSpec } from '../spec/load';
+import { transcript } from '../grading/transcript';
+import { type LoadedSpec, locationIn } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
 import { oneLine } from '../text/line';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
-import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
-import { errorAt } from './inside/errors';
 import { enter, runId } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { carriedPlan, showUsed } from './run/plan';
 import { folderOf, posix, seedOffset } from './run/settings';
+import { trialError } from './run/trial-error';
 
 /**
  * Terminals leave it out: of each `text/` attachment of a failed test they print 300 characters. Checked on Playwright 1.65.1: they
@@ -47,7 +47,7 @@ export class TrialTest {
     const record = await this.trial.run();
     this.attach(record);
     if (record.outcome === 'passed') return;
-    throw trialError(record, this.trial.failure!, errorLocation(record, plan));
+    throw trialError(record, this.trial.failure!, plan.locate);
   }
 
   /** Call it when the test is over, however it ended. */
@@ -101,10 +101,7 @@ export class TrialTest {
       seed,
       ...(isUnique && { unique }),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
-      locate: (path: string): Location => ({
-        file,
-        ...(locate(path) ?? locate('goal') ?? { line: 1, column: 1 }),
-      }),
+      locate: (path: string): Location => locationIn({ file, locate }, path),
     } satisfies TrialPlan;
   }
 
@@ -169,23 +166,4 @@ function uniqueOf(seed: number, project: string): string {
     .digest();
   const digits = rest.slice(0, 7).map(byte => (byte % 36).toString(36));
   return (10 + (first! % 26)).toString(36) + digits.join('');
-}
-
-function errorLocation(record: TrialRecord, plan: ReturnType<TrialTest['plan']>): Location {
-  if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
-  if (record.status === 'max_steps') return plan.locate('maxSteps');
-  const broken = record.assertions.findIndex(({ passed }) => !passed);
-  if (record.status === 'completed' && broken >= 0) return plan.locate(`assertions[${broken}]`);
-  if (record.judge && !record.judge.passed) return plan.locate('judge');
-  return plan.locate('goal');
-}
-
-/** Short, since terminals print it for each failed trial. Steps and annotations in the HTML report say the rest. */
-function trialError(
-  { specId, errorKind }: TrialRecord,
-  { what, where }: NonNullable<Trial['failure']>,
-  location: Location,
-): Error {
-  const place = where === null ? [] : [`The agent stopped on ${where}.`];
-  return errorAt([errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n'), specId, location);
 }

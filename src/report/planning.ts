@@ -15,7 +15,7 @@ import { whatMoved } from '../playwright/inside/version';
 import { decide } from '../playwright/run/decide';
 import { isFromRepeats, knownOptions, planningOptions, readConfigOptions } from '../playwright/run/options';
 import { brokenSpec, carryPlan, planOf, planWith } from '../playwright/run/plan';
-import { checkRun, folderOf, runSettings } from '../playwright/run/settings';
+import { checkRun, folderOf, isRegrading, runSettings } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { checkAgents } from './agents-ready';
 import { keepRun } from './missing';
@@ -56,8 +56,9 @@ export async function planRun(
   const excluded = trim(suite, config, { known, planned }, testRun);
   withoutRetries(planned);
   const specs = planned.filter(({ plan }) => !plan.titlePath);
-  if (specs.length && !isListing()) await checkAgents(specs, folderOf(config));
-  if (!isListing() && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
+  const asksAgents = !isListing() && !isRegrading();
+  if (specs.length && asksAgents) await checkAgents(specs, folderOf(config));
+  if (asksAgents && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
   const blob = config.reporter.some(([name]) => name === 'blob');
   if (config.shard || blob)
     keepRun(config, {

@@ -91,7 +91,8 @@ export default class TaskproofReporter implements Reporter {
     this.limiter?.close();
     this.limiter = await sharedLimiter(openLedger({ judged: !isInteractive() }));
     if (!planned.length || isListing() || isInteractive() || checkRun()) return;
-    this.store = TrialStore.open(run.config, planned, this.startedAt);
+    this.store = await TrialStore.open(run.config, planned, this.startedAt);
+    this.store.skipOthers(run.suite.allTests());
     process.on('SIGTERM', interrupt);
   }
 

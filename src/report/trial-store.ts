@@ -3,16 +3,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import type { FullConfig, FullResult, TestResult } from '@playwright/test/reporter';
+import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { groupBy, sumOf } from '../data/collections';
 import { planName, planSchema } from '../data/plan';
 import { AGENT_ATTACHMENT, RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
-import { type EarlierResult, endAsEarlier } from '../playwright/inside/results';
+import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
 import type { TaskproofOptions } from '../playwright/run/options';
-import { folderOf } from '../playwright/run/settings';
+import { folderOf, isRegrading, RESUME } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
@@ -23,8 +23,6 @@ import { writeText } from './write';
 
 /** Beside the config. */
 export const STORE_FOLDER = '.taskproof';
-/** Set by `taskproof resume`: the folder of the run to go on with. */
-export const RESUME = 'TASKPROOF_RESUME';
 
 /** Of earlier runs, with the new one: so many are kept, and so many bytes of them. */
 const MAX_RUNS = 10;
@@ -56,6 +54,8 @@ const storedRunSchema = z.object({
   specs: z.array(storedSpecSchema),
   /** Set when the run has ended by itself: how many of its trials have no grade. */
   ungraded: z.number().optional(),
+  /** When it was last graded anew, and what that could not tell. */
+  regraded: z.object({ at: z.string(), unknown: z.array(z.string()) }).optional(),
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
@@ -96,7 +96,7 @@ export function storedRuns(configFolder: string): string[] {
 export class TrialStore {
   private failed = false;
   /** Files of trials that this run took from the one that it resumes. */
-  private readonly restored = new Set<string>();
+  private readonly restored = new Map<string, TestCase>();
 
   private constructor(
     private readonly folder: string,
@@ -105,31 +105,38 @@ export class TrialStore {
   ) {}
 
   /**
-   * Keeps the trials of this run. If it resumes another one, the trials that are kept of that one end as they did.
+   * Keeps the trials of this run. If it resumes another one, the trials that are kept of that one end as they did; if it grades
+   * them anew, as they would have.
    *
    * @param planned all of its trials, before the run begins
    * @throws Error if the other run can't be resumed: something has changed.
    */
-  static open(config: FullConfig, planned: readonly PlannedTest[], startedAt: Date): TrialStore {
+  static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
-    const started = startedAt.toISOString();
-    if (resumed) {
-      const run = storedRun(resumed);
-      if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
-      refuseChanges(run, specs);
-      const store = new TrialStore(resumed, { ...run, resumedAt: started, ungraded: undefined }, config);
-      for (const each of planned) store.restore(each);
-      store.writeRun();
-      const kept = `${store.restored.size} of ${plural(planned.length, 'trial')}`;
-      print(process.stdout, `taskproof: ${kept} kept from the run of ${run.startedAt}`);
-      return store;
-    }
+    const started = at.toISOString();
+    if (!resumed) return TrialStore.begin(config, specs, started);
+    const run = storedRun(resumed);
+    if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
+    const regrading = isRegrading();
+    refuseChanges(run, specs, regrading);
+    const store = new TrialStore(resumed, run, config);
+    const unknown = (await Promise.all(planned.map(each => store.restore(each, regrading)))).flat();
+    store.run = regrading
+      ? { ...run, regraded: { at: started, unknown: [...new Set(unknown)] } }
+      : { ...run, resumedAt: started, ungraded: undefined };
+    store.writeRun();
+    const kept = `${plural(store.restored.size, 'trial')} ${regrading ? 'graded anew' : 'kept'}`;
+    print(process.stdout, `taskproof: ${kept} from the run of ${run.startedAt}`);
+    return store;
+  }
+
+  private static begin(config: FullConfig, specs: StoredSpec[], startedAt: string): TrialStore {
     const id = runId();
-    const folder = join(folderOf(config), STORE_FOLDER, `${started.replace(/\W/g, '-')}-${id}`);
+    const folder = join(folderOf(config), STORE_FOLDER, `${startedAt.replace(/\W/g, '-')}-${id}`);
     const { argv } = process;
     const args = argv.slice(argv.indexOf('test') + 1);
-    const about = { startedAt: started, runId: id, args, shard: shardName(config), specs };
+    const about = { startedAt, runId: id, args, shard: shardName(config), specs };
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
     store.attempt(() => {
       removeOld(folderOf(config));
@@ -138,6 +145,13 @@ export class TrialStore {
     });
     store.writeRun();
     return store;
+  }
+
+  /** Where all trials are graded anew, nothing else runs. */
+  skipOthers(tests: readonly TestCase[]): void {
+    const restored = new Set(this.restored.values());
+    if (isRegrading())
+      for (const test of tests) if (!restored.has(test)) skipUnstarted(test, 'regrade plays nothing');
   }
 
   /** @param annotations of the result, before the verdict adds its own */
@@ -163,6 +177,7 @@ export class TrialStore {
       const trial = run.entries.find(entry => entry.test === test)?.trial;
       return trial !== undefined && (isGraded(trial) || (!interrupted && trial.outcome === 'skipped'));
     });
+    if (isRegrading()) return;
     if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
     this.writeRun();
     if (!interrupted || this.failed) return;
@@ -175,22 +190,30 @@ export class TrialStore {
     );
   }
 
-  private restore({ test, plan, project }: PlannedTest): void {
+  /** @returns what the evidence can't tell, if the trial is graded anew */
+  private async restore(planned: PlannedTest, regrading: boolean): Promise<string[]> {
+    const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
-    const file = this.trialFile(project.name, planName(plan), index);
+    const name = planName(plan);
+    const file = this.trialFile(project.name, name, index);
     const stored = readTrial(file);
-    if (!stored) return;
-    this.restored.add(file);
+    if (!stored) return [];
     const { outcome, costUsd, attachments, annotations, ...rest } = stored;
-    const isEarlierNote = ({ type }: { type: string }) => type === 'kept';
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not played again` };
     const earlier = {
       ...rest,
-      annotations: [...annotations.filter(each => !isEarlierNote(each)), note],
+      annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
       attachments: attachments.map(each => ({ ...each, body: Buffer.from(each.body, 'base64') })),
     } as EarlierResult;
+    if (regrading) {
+      const { regradeResult } = await import('./regrade-result.js');
+      const unknown = await regradeResult(earlier, planned);
+      if (unknown !== undefined) return [`${name}: ${unknown}`];
+    }
+    this.restored.set(file, test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
-    enter(project.name, planName(plan), { index, outcome, costUsd });
+    enter(project.name, name, { index, outcome, costUsd });
+    return [];
   }
 
   private trialFile(project: string, spec: string, index: number): string {
@@ -242,11 +265,11 @@ function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
 }
 
 /** @throws Error that names everything that is not as it was. */
-function refuseChanges(run: StoredRun, specs: readonly StoredSpec[]): void {
+function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: boolean): void {
   const keyOf = ({ project, plan }: StoredSpec) => JSON.stringify([project, planName(plan)]);
   const [before, now] = [run.specs, specs].map(all => new Map(all.map(spec => [keyOf(spec), spec])));
   const changes = [...new Set([...before!.keys(), ...now!.keys()])].flatMap(key => {
-    const changed = changeOf(before!.get(key), now!.get(key));
+    const changed = changeOf(before!.get(key), now!.get(key), regrading);
     const { project, plan } = (before!.get(key) ?? now!.get(key))!;
     const label = `${planName(plan)}${project && ` [${project}]`}`;
     return changed === undefined ? [] : `  ${label}: ${changed}`;
@@ -264,7 +287,11 @@ function refuseChanges(run: StoredRun, specs: readonly StoredSpec[]): void {
   );
 }
 
-function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): string | undefined {
+function changeOf(
+  before: StoredSpec | undefined,
+  now: StoredSpec | undefined,
+  regrading: boolean,
+): string | undefined {
   if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
   if (!before) return 'it was not in the interrupted run';
   const policy = ({ plan: { policy } }: StoredSpec) => `${policy.minPasses} of ${policy.k} must pass`;
@@ -272,10 +299,13 @@ function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): 
   const judge = ({ judge }: StoredSpec) => judge?.filter(Boolean).join(', ') ?? 'none';
   const origin = ({ origin }: StoredSpec) => origin ?? 'none';
   const known = before.agent !== undefined && now.agent !== undefined;
-  const options = known ? ({ 'the agent': agent, 'the judge': judge, 'the origin': origin } as const) : {};
-  for (const [what, of] of Object.entries({ 'the policy': policy, ...options }))
+  // What grades a trial may change where it is graded anew.
+  const graders = regrading ? {} : { 'the policy': policy, ...(known && { 'the judge': judge }) };
+  const players = known ? { 'the agent': agent, 'the origin': origin } : {};
+  for (const [what, of] of Object.entries({ ...graders, ...players }))
     if (of(before) !== of(now)) return `${what} has changed (was: ${of(before)}; is: ${of(now)})`;
-  return before.plan.specHash === now.plan.specHash ? undefined : `the spec has changed (${now.plan.file})`;
+  const hash = ({ plan }: StoredSpec) => (regrading ? plan.taskHash : plan.specHash);
+  return hash(before) === hash(now) ? undefined : `the spec has changed (${now.plan.file})`;
 }
 
 /** Makes room for a new run. */

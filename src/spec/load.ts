@@ -14,6 +14,13 @@ export interface LoadedSpec extends LocatedSpec {
   source: string;
   /** SHA-256 (hex) of the parsed spec. Layout, comments and written-out defaults don't change it. */
   hash: string;
+  /** The same of what a trial plays, without what grades it. */
+  taskHash: string;
+}
+
+/** Where the path is in the file; else where its goal is. */
+export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>, path: string) {
+  return { file, ...(locate(path) ?? locate('goal') ?? START) };
 }
 
 /**
@@ -50,12 +57,17 @@ export function loadTaskSpecs(
   throw new TaskSpecLoadError(message, errors, groups.filter(group => group.length === 1).flat());
 }
 
-function loadFile(file: string): LoadedSpec {
+/** @throws TaskSpecError if the file is broken. */
+export function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
   const { spec, locate } = parseLocated(source, { filename });
-  const hash = createHash('sha256').update(JSON.stringify(spec, sortedKeys));
-  return { spec, file, source, locate, hash: hash.digest('hex') };
+  const { specVersion, description, tags, passPolicy, assertions, judge, ...task } = spec;
+  return { spec, file, source, locate, hash: hashOf(spec), taskHash: hashOf(task) };
+}
+
+function hashOf(value: object): string {
+  return createHash('sha256').update(JSON.stringify(value, sortedKeys)).digest('hex');
 }
 
 function readText(file: string, filename: string): string {

@@ -2,17 +2,15 @@
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
-import { type AssertionResult, type JudgeResult, judgeResultSchema, type NetworkEvent } from '../data/record';
+import type { AssertionResult, JudgeResult, NetworkEvent } from '../data/record';
 import type { TotalUsage } from '../data/usage';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
-import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
-import { problemsIn } from '../spec/errors';
+import { type Judge, type JudgedTrial, JudgeError, readJudgement } from '../grading/judge';
+import { keyPointTitle } from '../grading/transcript';
 import { parsedUrl } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
-import { inTexts, type Mask } from '../text/mask';
 import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
-import { keyPointTitle } from './transcript';
 
 /** Milliseconds for all of the judge's calls. */
 const JUDGE_TIME_MS = 120_000;
@@ -26,7 +24,6 @@ export function judgeTimeMs(pictures: number): number {
 }
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
-const MAX_REASON = 1_000;
 
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
@@ -86,6 +83,8 @@ export interface Judged {
   judgement?: JudgeResult;
   error?: string;
   usage?: TotalUsage;
+  /** What the judge read of the final page. */
+  finalText?: string;
 }
 
 /** @param stopped aborted when the test ends */
@@ -108,7 +107,8 @@ export async function judgeTrial(
     const returned: unknown = await abortable(() => judge.judge(judged), signal);
     const judgement = readJudgement(returned, judge, mask);
     await showJudgement(trial, judgement);
-    return { judgement, ...(judgement.usage && { usage: judgement.usage }) };
+    const { finalText } = judged;
+    return { judgement, finalText, ...(judgement.usage && { usage: judgement.usage }) };
   } catch (error) {
     const usage = error instanceof JudgeError ? error.usage : undefined;
     const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
@@ -143,13 +143,6 @@ async function judgedTrial(
     signal,
     waiting: (promise, kind) => clock.waiting(promise, kind),
   };
-}
-
-/** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
-function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): JudgeResult {
-  const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
-  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
-  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }) };
 }
 
 /** Shows the judgement as a step, with one for each key point in it. */

@@ -4,11 +4,13 @@ import { takeScreenshot } from '../browser/session/pictures';
 import {
   type AssertionResult,
   type Examination,
+  MAX_RECORDED_URL,
   type NetworkEvent,
   RECORD_SCHEMA_VERSION,
   type TrialRecord,
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
+import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
 import { beginning, messageOf, oneLine } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
@@ -23,7 +25,6 @@ const CLOSING_TIME_MS = 60_000;
 const ASSERTION_TIME_MS = 30_000;
 /** Most requests in a record; the others are counted. The live log, which is graded, keeps more. */
 const MAX_RECORDED_REQUESTS = 1_000;
-const MAX_RECORDED_URL = 500;
 
 /** The test's timeout: milliseconds that a trial may take, opening and grading included. */
 export function trialTimeMs(plan: TrialPlan): number {
@@ -76,32 +77,28 @@ export class Trial extends AgentRun {
     this.stopped.abort(new Error(end.reason ?? end.status));
   }
 
-  /** Why the trial did not pass, and where the agent was, unless that says nothing; null if it passed. */
-  get failure(): { what: string; where: string | null } | null {
+  /** Null if it passed. */
+  get failure(): TrialFailure | null {
+    return failureOf(this.ending);
+  }
+
+  private get ending(): TrialEnd {
     const { status, reason } = this.end ?? NOT_ENDED;
-    if (status === 'error') return { what: reason ?? '', where: null };
-    const broken = this.assertions.flatMap(({ passed, reason }) => (passed ? [] : [reason ?? '']));
-    const escaped = this.opened.refusals.find(({ how }) => how === 'escaped');
-    if (escaped) broken.unshift(`the agent got to ${this.mask(escaped.url)}, outside allowedDomains`);
-    const { judgement } = this.judged;
-    if (judgement && !judgement.passed) broken.push(`the judge: ${judgement.reason}`);
-    if (status === 'completed' && !broken.length) return null;
-    const last = this.turns.records.at(-1);
-    const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
-    const url = oneLine(this.mask(beginning(this.session.page.url())), 300);
-    return { what: whyFailed(reason, broken), where: `${url} ${after}` };
+    const { mask, turns, opened, assertions, judged, session } = this;
+    const refusals = opened.refusals.map(({ url, how }) => ({ url: cutUrl(mask(url)), how }));
+    const finalUrl = mask(beginning(session.page.url())) || null;
+    const judge = judged.judgement ?? null;
+    return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
 
   /** The record of the trial so far. */
   record(): TrialRecord {
-    const { plan, judged, failure, turns, mask, healed, opened } = this;
-    const { guard, refusals, network } = opened;
-    const end = this.end ?? NOT_ENDED;
+    const { plan, judged, ending, turns, mask, healed, opened } = this;
+    const { guard, network } = opened;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
-    const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
-    const maskUrls = <Type extends { url: string }>(all: readonly Type[]) =>
-      all.map(each => ({ ...each, url: mask(each.url).slice(0, MAX_RECORDED_URL) }));
-    const kept: NetworkEvent[] = maskUrls(network.events.slice(0, MAX_RECORDED_REQUESTS));
+    const kept: NetworkEvent[] = network.events
+      .slice(0, MAX_RECORDED_REQUESTS)
+      .map(each => ({ ...each, url: cutUrl(mask(each.url)) }));
     const forgotten = Object.values(network.dropped).reduce((sum, count) => sum + count, 0);
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
@@ -111,21 +108,15 @@ export class Trial extends AgentRun {
       replayed: plan.agent.replays ?? false,
       ...(healed && { healed }),
       seed: plan.seed,
-      status: end.status,
-      errorKind: end.errorKind,
-      endReason: end.reason,
-      outcome: end.status === 'error' ? 'error' : failure ? 'failed' : 'passed',
-      reason: failure && (stopped ? oneLine(failure.what + stopped, 1_000) : end.reason),
-      turns: turns.records,
+      ...ending,
+      errorKind: (this.end ?? NOT_ENDED).errorKind,
+      ...outcomeFields(ending, this.failure),
       ...turns.counts,
       network: { events: kept, dropped: forgotten + network.events.length - kept.length },
       guard,
-      refusals: maskUrls(refusals.map(({ url, how }) => ({ url, how }))),
-      assertions: this.assertions,
-      judge: judged.judgement ?? null,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: mask(beginning(this.session.page.url())) || null,
+      ...(judged.finalText !== undefined && { finalText: judged.finalText }),
       examination: this.examination,
       ...sumOfWaits([this.waited]),
       startedAt: this.startDate.toISOString(),
@@ -212,11 +203,6 @@ export class Trial extends AgentRun {
   }
 }
 
-const NOT_ENDED = errorEnd('internal', 'the trial did not end');
+const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 
-/** One sentence: the first problem, and the number of others, which are in the record. */
-function whyFailed(reason: string | null, broken: readonly string[]): string {
-  const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
-  if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
-  return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
-}
+const NOT_ENDED = errorEnd('internal', 'the trial did not end');

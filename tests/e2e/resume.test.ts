@@ -59,7 +59,7 @@ function bodiesIn(text: string): string[] {
   return attachments.map(({ body }) => Buffer.from(body, 'base64').toString('utf8'));
 }
 
-test('after SIGKILL, resume plays what is missing and reports the whole', async () => {
+test('after SIGKILL, resume plays what is missing and reports the whole; regrade grades it anew', async () => {
   let hanging = () => {};
   const started = new Promise<void>(resolve => {
     hanging = resolve;
@@ -103,7 +103,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole', async 
   suite.write({ 'tasks/go.yaml': go });
   const resumed = await taskproof(suite, ['resume']);
   expect(resumed.code, resumed.err).toBe(0);
-  expect(resumed.err).toContain('4 of 6 trials kept from the run of');
+  expect(resumed.err).toContain('4 trials kept from the run of');
   const played = suite.read('played.txt').trim().split('\n').sort();
   const uniques = played.map(line => line.split(' ')[2]);
   expect(played.map(line => line.split(' ').slice(0, 2).join(' '))).toEqual([
@@ -140,6 +140,27 @@ test('after SIGKILL, resume plays what is missing and reports the whole', async 
   const again = await taskproof(suite, ['resume']);
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('There is nothing to resume') });
 
+  // Graded anew, by what is kept: nothing is played.
+  const other = "  - type: url\n    pattern: '**/nowhere'\n";
+  suite.write({ 'tasks/go.yaml': go.replace('assertions:\n', `assertions:\n${other}`) });
+  const stricter = await taskproof(suite, ['regrade']);
+  expect(stricter.code, stricter.err).toBe(1);
+  expect(stricter.err).toContain(`the URL ${site.url}/ does not match "**/nowhere"`);
+  expect(results().verdicts).toMatchObject([whole.verdicts[0], { spec: 'go', passes: 0, failures: 4 }]);
+  const errors = testsIn(JSON.parse(suite.read('report.json')) as JsonSuite).at(-1)!.results[0]!.errors;
+  expect(errors[0]!.location?.file).toContain('go.yaml');
+  suite.write({ 'tasks/go.yaml': go.replace('#done', '#other').replace('minPasses: 3', 'minPasses: 2') });
+  const unknown = await taskproof(suite, ['regrade']);
+  expect(unknown.code, unknown.err).toBe(3);
+  expect(unknown.err).toContain('go: what is kept can\'t tell whether "#other" is visible');
+  suite.write({ 'tasks/go.yaml': go.replace('minPasses: 3', 'minPasses: 4') });
+  const policy = await taskproof(suite, ['regrade']);
+  expect(policy.code, policy.err).toBe(1);
+  expect(results().verdicts).toMatchObject([{}, { spec: 'go', verdict: 'failed', passes: 3, failures: 1 }]);
+  expect(suite.read('played.txt').trim().split('\n')).toHaveLength(7);
+
+  suite.write({ 'tasks/go.yaml': go });
+  expect((await taskproof(suite, ['regrade'])).code).toBe(0);
   suite.remove('taskproof-results.json');
   const merged = await suite.playwright(['merge-reports', '--config=playwright.config.ts', 'blob-report']);
   expect(merged.exitCode, merged.output).toBe(0);

@@ -3,10 +3,15 @@
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
-import type { Judgement } from '../../data/record';
+import { type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
+import { problemsIn } from '../../spec/errors';
+import { oneLine } from '../../text/line';
+import { inTexts, type Mask } from '../../text/mask';
+
+const MAX_REASON = 1_000;
 
 /** The evidence for a judge: the trial as in its record, and pictures. Secrets are masked in all texts. */
 export interface JudgedTrial {
@@ -102,4 +107,11 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
       return judgeWeb(trial, settings);
     },
   };
+}
+
+/** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
+export function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): JudgeResult {
+  const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
+  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
+  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }) };
 }

@@ -164,7 +164,7 @@ export function missingSecrets(
  * @throws Error if `origin` is 'baseURL' and there is none.
  */
 export function originOf(
-  { origin }: ReadyOptions,
+  { origin }: Pick<TaskproofOptions, 'origin'>,
   baseURL: string | undefined,
   where: string,
 ): string | undefined {

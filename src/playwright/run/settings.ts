@@ -18,6 +18,12 @@ export const posix = (path: string) => path.split(sep).join('/');
 /** Names the file with a CheckRun. */
 export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
 
+/** Set by `taskproof resume` and `regrade`: the folder of the run that is kept. */
+export const RESUME = 'TASKPROOF_RESUME';
+/** Set by `taskproof regrade`: nothing is played. */
+export const REGRADE = 'TASKPROOF_REGRADE';
+export const isRegrading = () => process.env[REGRADE] !== undefined;
+
 const wantedSchema = z.object({
   project: z.string(),
   /** Its name, as `planName` returns it. */

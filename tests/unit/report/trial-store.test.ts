@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
+import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
 import type { PlannedTest } from '../../../src/report/planning';
-import { RESUME, storedRun, storedRuns, TrialStore } from '../../../src/report/trial-store';
+import { storedRun, storedRuns, TrialStore } from '../../../src/report/trial-store';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
 
 let printed: string[];
@@ -72,32 +73,49 @@ test.each<[string, Given[], string | null]>([
   ],
   ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in the interrupted run'],
   ['another spec', [{ id: 'docs' }], 'cart [opus]: it is not in this run'],
-])('a run is not resumed if this has changed: %s', (_, now, refusal) => {
+])('a run is not resumed if this has changed: %s', async (_, now, refusal) => {
   const { folder, config } = newFolder();
-  TrialStore.open(config, [planned()], new Date());
+  await TrialStore.open(config, [planned()], new Date());
   const [run] = storedRuns(folder);
   vi.stubEnv(RESUME, run);
-  const resume = () => TrialStore.open(config, now.map(planned), new Date());
-  if (refusal === null) expect(resume).not.toThrow();
-  else expect(resume).toThrow(refusal);
+  const resume = TrialStore.open(config, now.map(planned), new Date());
+  if (refusal === null) await resume;
+  else await expect(resume).rejects.toThrow(refusal);
   // The command tells by it whether the run was resumed.
   expect(storedRun(run!)?.resumedAt === undefined).toBe(refusal !== null);
 });
 
-test('the last ten runs are kept, in a folder that git ignores', () => {
+test.each<[string, Given, string | null]>([
+  ['the policy', { policy: { k: 5, minPasses: 3 }, specHash: 'b' }, null],
+  ['the judge', { options: withOptions({ judge: JUDGE }) }, null],
+  ['an assertion', { specHash: 'b' }, null],
+  ['the goal', { specHash: 'b', taskHash: 'c' }, 'the spec has changed'],
+  ['the agent', { options: withOptions({ agent: { ...agent, name: 'other' } }) }, 'the agent has changed'],
+])('a run is graded anew unless what was played has changed: %s', async (_, now, refusal) => {
+  const { folder, config } = newFolder();
+  await TrialStore.open(config, [planned()], new Date());
+  const [run] = storedRuns(folder);
+  vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
+  const regraded = TrialStore.open(config, [planned(now)], new Date());
+  if (refusal === null) await regraded;
+  else await expect(regraded).rejects.toThrow(refusal);
+  expect(storedRun(run!)?.regraded === undefined).toBe(refusal !== null);
+});
+
+test('the last ten runs are kept, in a folder that git ignores', async () => {
   const { folder, config } = newFolder();
   for (let minute = 10; minute < 22; minute++)
-    TrialStore.open(config, [planned()], new Date(`2026-11-25T08:${minute}:00.000Z`));
+    await TrialStore.open(config, [planned()], new Date(`2026-11-25T08:${minute}:00.000Z`));
   const store = join(folder, '.taskproof');
   expect(readdirSync(store)).toContain('.gitignore');
   expect(storedRuns(folder)).toHaveLength(10);
   expect(storedRun(storedRuns(folder)[0]!)?.startedAt).toBe('2026-11-25T08:12:00.000Z');
 });
 
-test('a folder that cannot be written costs a warning, once', () => {
+test('a folder that cannot be written costs a warning, once', async () => {
   const { folder, config } = newFolder();
   writeFileSync(join(folder, '.taskproof'), '');
-  TrialStore.open(config, [planned()], new Date());
+  await TrialStore.open(config, [planned()], new Date());
   expect(printed.join('')).toMatch(
     /^taskproof: .*\.taskproof.* can't be written, so if the run .*: E[A-Z]+.*\n$/,
   );

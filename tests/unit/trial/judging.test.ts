@@ -8,9 +8,9 @@ import {
 } from '../../../src/data/record';
 import { NO_USAGE } from '../../../src/data/usage';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
+import { transcript } from '../../../src/grading/transcript';
 import { judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
 import type { AgentRun, TrialOutput } from '../../../src/trial/run-agent';
-import { transcript } from '../../../src/trial/transcript';
 import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from '../grading/judge/trials';
 

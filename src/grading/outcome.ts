@@ -1,0 +1,46 @@
+// What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded anew.
+import type { TrialRecord } from '../data/record';
+import { oneLine } from '../text/line';
+
+/** How a trial ended; all texts masked. */
+export type TrialEnd = Pick<TrialRecord, 'status' | 'endReason' | 'turns' | 'refusals' | 'assertions'> &
+  Pick<TrialRecord, 'judge' | 'finalUrl'>;
+
+/** Why a trial did not pass, and where the agent was, unless that says nothing. */
+export interface TrialFailure {
+  what: string;
+  where: string | null;
+}
+
+/** Null if the trial passed. */
+export function failureOf(end: TrialEnd): TrialFailure | null {
+  const { status, endReason: reason = null, turns, refusals, assertions, judge, finalUrl } = end;
+  if (status === 'error') return { what: reason ?? '', where: null };
+  const broken = assertions.flatMap(({ passed, reason }) => (passed ? [] : [reason ?? '']));
+  const escaped = refusals.find(({ how }) => how === 'escaped');
+  if (escaped) broken.unshift(`the agent got to ${escaped.url}, outside allowedDomains`);
+  if (judge && !judge.passed) broken.push(`the judge: ${judge.reason}`);
+  if (status === 'completed' && !broken.length) return null;
+  const last = turns.at(-1);
+  const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
+  return { what: whyFailed(reason, broken), where: `${oneLine(finalUrl ?? '', 300)} ${after}` };
+}
+
+/** One sentence: the first problem, and the number of others, which are in the record. */
+function whyFailed(reason: string | null, broken: readonly string[]): string {
+  const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
+  if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
+  return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
+}
+
+/** The part of the record that follows from the rest of it. */
+export function outcomeFields(
+  { status, endReason = null }: TrialEnd,
+  failure: TrialFailure | null,
+): Pick<TrialRecord, 'outcome' | 'reason'> {
+  const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
+  return {
+    outcome: status === 'error' ? 'error' : failure ? 'failed' : 'passed',
+    reason: failure && (stopped ? oneLine(failure.what + stopped, 1_000) : endReason),
+  };
+}

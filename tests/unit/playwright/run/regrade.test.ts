@@ -1,0 +1,116 @@
+// A kept trial, graded anew: what its evidence can tell, and what it can't.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { NetworkEvent, TrialRecord } from '../../../../src/data/record';
+import type { Judge } from '../../../../src/grading/judge';
+import { regrade } from '../../../../src/playwright/run/regrade';
+import { loadFile } from '../../../../src/spec/load';
+import { madeRecord } from '../../../support/records';
+
+function loaded(assertions: string, rubric?: string) {
+  const folder = mkdtempSync(join(tmpdir(), 'taskproof-regrade-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'buy.yaml');
+  const judge = rubric ? `judge: ${rubric}\n` : '';
+  writeFileSync(
+    file,
+    `specVersion: '0.1'\nid: buy\ngoal: Buy\nentryUrl: http://shop.test/\n${judge}assertions:\n${assertions}`,
+  );
+  return loadFile(file);
+}
+
+const event = (url: string): NetworkEvent => ({
+  ...{ url, method: 'POST', status: 201, resourceType: 'fetch', startedAtMs: 1 },
+});
+const DOM = { title: '"h1" is visible', type: 'dom' as const, passed: true, reason: null };
+const RECORD = madeRecord({
+  ...{ finalUrl: 'http://shop.test/done', assertions: [DOM] },
+  network: { events: [event('http://shop.test/api/orders')], dropped: 0 },
+});
+const POLICY = { k: 2, minPasses: 1 };
+const UNKNOWN = "what is kept can't tell whether ";
+
+async function graded(
+  record: TrialRecord,
+  assertions: string,
+  judging: { rubric?: string; judge?: Judge } = {},
+) {
+  const kept = { record, rubric: 'it is polite', pictures: new Map([['end.jpg', Buffer.from('x')]]) };
+  const { rubric, judge } = judging;
+  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, origin: undefined, judge });
+}
+
+const url = (pattern: string) => `  - { type: url, pattern: '${pattern}' }\n`;
+const sent = (pattern: string) => `  - { type: network, urlPattern: '${pattern}', method: POST }\n`;
+const dom = (selector: string) => `  - { type: dom, selector: ${selector}, state: visible }\n`;
+const cut = { events: [event(`http://shop.test/${'a'.repeat(483)}`)], dropped: 0 };
+
+test.each<[string, string, Partial<TrialRecord>, 'passed' | 'failed' | 'unknown']>([
+  ['a URL that matches', url('**/done'), {}, 'passed'],
+  ['a URL that does not', url('**/cart'), {}, 'failed'],
+  ['a URL that was cut', url('**/done'), { finalUrl: 'http://shop.test/…' }, 'unknown'],
+  ['a URL with a secret', url('**/done'), { finalUrl: 'http://shop.test/<secret>A</secret>' }, 'unknown'],
+  ['a request that was sent', sent('**/orders'), {}, 'passed'],
+  ['a request that was not', sent('**/carts'), {}, 'failed'],
+  [
+    'a request that may be among those left out',
+    sent('**/carts'),
+    { network: { events: [], dropped: 1 } },
+    'unknown',
+  ],
+  ['a request whose URL may be cut', sent('**/carts'), { network: cut }, 'unknown'],
+  ['a selector as before', dom('h1'), {}, 'passed'],
+  [
+    'a selector as before, which did not hold',
+    dom('h1'),
+    { assertions: [{ ...DOM, passed: false, reason: 'no h1' }] },
+    'failed',
+  ],
+  ['another selector', dom('h2'), {}, 'unknown'],
+  ['another selector, where something else is broken', dom('h2') + url('**/cart'), {}, 'failed'],
+  ['another selector, where the agent gave up', dom('h2'), { status: 'gave_up', endReason: 'no' }, 'failed'],
+])('%s', async (_, assertions, more, expected) => {
+  const result = await graded({ ...RECORD, outcome: 'failed', ...more }, assertions);
+  if (expected === 'unknown') return expect(result).toEqual({ unknown: expect.stringContaining(UNKNOWN) });
+  expect(result).toMatchObject({ record: { outcome: expected, policy: POLICY } });
+  expect(result).toMatchObject({ error: expected === 'failed' ? expect.any(Error) : null });
+  expect(result).toMatchObject({ transcript: expect.stringContaining(`Outcome: ${expected}`) });
+});
+
+const EARLIER = { passed: true, reason: 'polite', name: 'mine' };
+const JUDGED = { ...RECORD, judge: EARLIER, finalText: 'Thank you' };
+
+test.each<[string, TrialRecord, string, string, number]>([
+  ['the same rubric: not asked', JUDGED, 'it is polite', 'passed', 0],
+  ['another rubric: asked again', JUDGED, 'it is rude', 'failed', 1],
+  [
+    'another judge: asked again',
+    { ...JUDGED, judge: { ...EARLIER, name: 'other' } },
+    'it is polite',
+    'failed',
+    1,
+  ],
+  ['none was asked: the page is not kept', RECORD, 'it is polite', 'unknown', 0],
+])('a rubric. %s', async (_, record, rubric, expected, asked) => {
+  const judging = vi.fn<Judge['judge']>(async () => ({ passed: false, reason: 'not at all' }));
+  const result = await graded(record, dom('h1'), { rubric, judge: { name: 'mine', judge: judging } });
+  expect(judging).toHaveBeenCalledTimes(asked);
+  if (asked)
+    expect(judging).toHaveBeenCalledWith(
+      expect.objectContaining({
+        rubric,
+        finalText: 'Thank you',
+        screenshots: [expect.objectContaining({ name: 'end.jpg' })],
+      }),
+    );
+  expect('unknown' in result ? 'unknown' : result.record.outcome).toBe(expected);
+});
+
+test('a judge that fails leaves no grade', async () => {
+  const judge = { name: 'mine', judge: async () => Promise.reject(new Error('no credit')) };
+  expect(await graded(JUDGED, dom('h1'), { rubric: 'new', judge })).toEqual({
+    unknown: 'judge "mine": no credit',
+  });
+});
