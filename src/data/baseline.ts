@@ -11,14 +11,17 @@ import {
   refuseDoubles,
 } from './results';
 import { byRowName, keyOf } from './row-names';
-import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
+import { CAN_PASS, countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 export const BASELINE_SCHEMA_VERSION = '2';
 /** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 export const MOST_RUNS = 1_000;
 
-const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });
+const runSchema = z.object({
+  partial: z.boolean().default(false),
+  verdicts: z.array(countedRowSchema.refine(...CAN_PASS)),
+});
 
 const baselineSchema = z.object({
   schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),

@@ -2,6 +2,7 @@
 // and merged reports, so merging reports needs no spec files.
 import { z } from 'zod';
 import { specName } from './row-names';
+import { policySchema } from './verdict';
 
 export const planSchema = z.object({
   /** Of an ordinary test: its title. */
@@ -17,7 +18,7 @@ export const planSchema = z.object({
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */
-  policy: z.object({ k: z.number(), minPasses: z.number() }),
+  policy: policySchema,
   /** Whether the agent plays recordings. The main process can't always know; the worker always does. */
   replayed: z.boolean(),
   /** Trials are skipped once the verdict is settled. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { keyOf, specName } from './row-names';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
-import { comparisonSchema, type ResultRow, rowSchema, sharedFindingSchema } from './verdict';
+import { CAN_PASS, comparisonSchema, type ResultRow, rowSchema, sharedFindingSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
@@ -64,7 +64,9 @@ export const resultsSchema = z
       .array(apiTrafficSchema)
       .optional()
       .describe('Requests to each model; left out if there were none, and in merged reports.'),
-    verdicts: z.array(rowSchema).describe('One for each spec and project; replays have their own.'),
+    verdicts: z
+      .array(rowSchema.refine(...CAN_PASS))
+      .describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)
       .optional()

@@ -135,10 +135,20 @@ const subjectSchema = z.object({
   replayed: z.boolean().describe('Whether it was played from a recording, and so measures no agent.'),
   specHash: text.optional().describe('SHA-256 of the parsed spec.'),
 });
-const countsSchema = z.object({
-  verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
+const policyFields = {
   k: trials.min(1).describe('Trials of the pass policy.'),
   minPasses: trials.min(1).describe('Passes that it needs.'),
+};
+/** For `refine`, of policies and rows of foreign files: no run writes others. */
+export const CAN_PASS: [(policy: Policy) => boolean, { path: string[]; error: string }] = [
+  ({ k, minPasses }: Policy) => minPasses <= k,
+  { path: ['minPasses'], error: 'must not be above k' },
+];
+export const policySchema = z.object(policyFields).refine(...CAN_PASS);
+
+const countsSchema = z.object({
+  verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
+  ...policyFields,
   passes: trials.describe('Trials that passed.'),
   failures: trials.describe('Trials that failed.'),
   errors: trials.describe('Trials that say nothing about the site.'),

@@ -5,6 +5,8 @@ import type { FullConfig, FullResult, Suite, TestCase } from '@playwright/test/r
 import { z } from 'zod';
 import { planName, planSchema } from '../data/plan';
 import { wasLeftOut } from '../playwright/inside/results';
+import { problemsIn } from '../spec/errors';
+import { messageOf, oneLine } from '../text/line';
 import type { SpecRun } from './spec-run';
 import { firstError } from './trials';
 
@@ -81,9 +83,26 @@ export function keepRun(config: FullConfig, run: KeptRun): void {
 }
 
 /** The runs whose blobs are merged. */
-export function keptRuns({ metadata }: FullConfig): KeptRun[] {
+export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
-  return kept.flatMap(([, value]) => keptRunSchema.safeParse(value).data ?? []);
+  return kept.flatMap(
+    ([key, value]) => readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value)) ?? [],
+  );
+}
+
+/**
+ * Reads what a blob holds.
+ *
+ * @param refused takes one line if it can't be read: left out, nobody would miss its trials
+ */
+export function readOr<T>(refused: Set<string>, what: string, read: () => T): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    const why = error instanceof z.ZodError ? problemsIn(error, 'it')[0]! : messageOf(error);
+    refused.add(oneLine(`${what}: ${why}`, 300));
+    return undefined;
+  }
 }
 
 /** One line for each conflict. The shards of one run have none, however many arrived. */

@@ -34,7 +34,7 @@ import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
-import { type KeptRun, keptRuns, mergeConflicts, whyMissing } from './missing';
+import { type KeptRun, keptRuns, mergeConflicts, readOr, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
@@ -68,6 +68,8 @@ export default class TaskproofReporter implements Reporter {
   /** merge-reports does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
   private kept: readonly KeptRun[] = [];
+  /** Plans that no run writes: then nothing is judged. */
+  private readonly refused = new Set<string>();
   private store: TrialStore | undefined;
   private limiter: OpenLimiter | undefined;
 
@@ -100,7 +102,7 @@ export default class TaskproofReporter implements Reporter {
     this.config = config;
     hideSecrets(config);
     // If no trial of a spec arrived from any shard, its trials are missing.
-    if (!this.preprocessed) this.kept = keptRuns(config);
+    if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
     for (const test of suite.allTests()) {
@@ -124,7 +126,8 @@ export default class TaskproofReporter implements Reporter {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
     const run = this.assign(test, result);
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
-    if (!run || result.retry > 0 || isInteractive() || wasLeftOut(test, [result])) return;
+    if (!run || this.refused.size || result.retry > 0 || isInteractive() || wasLeftOut(test, [result]))
+      return;
     const annotations = [...result.annotations];
     if (!run.add(test, result) || !this.preprocessed) return;
     this.store?.add(run, run.entries.at(-1)!, annotations);
@@ -134,11 +137,11 @@ export default class TaskproofReporter implements Reporter {
   async onEnd(result: FullResult): Promise<void> {
     if (isInteractive()) this.sayNotJudged();
     if (isListing() || isInteractive()) return;
+    this.refuseForeign();
     if (!this.specRuns.size && !checkRun()) {
       this.keepEarlierResults();
       return this.stayRed(result.status);
     }
-    if (!this.preprocessed) this.refuseConflicts();
     await this.lastResults(result);
     this.joinUnconfirmed();
     const check = checkRun();
@@ -233,12 +236,14 @@ export default class TaskproofReporter implements Reporter {
     );
   }
 
-  private refuseConflicts(): void {
-    const conflicts = mergeConflicts(this.kept, this.specRuns.values());
-    if (!conflicts.length) return;
-    const lines = conflicts.slice(0, 10).map(line => `  ${line}`);
-    const text = "taskproof: these reports don't belong together. Merge the blobs of one run.";
-    this.fail([text, ...lines].join('\n'));
+  private refuseForeign(): void {
+    const conflicts = this.preprocessed ? [] : mergeConflicts(this.kept, this.specRuns.values());
+    const problems = this.refused.size ? [...this.refused] : conflicts;
+    if (!problems.length) return;
+    const text = this.refused.size
+      ? 'taskproof: nothing is judged, since no run writes such plans. Merge the blobs as their runs wrote them.'
+      : "taskproof: these reports don't belong together. Merge the blobs of one run.";
+    this.fail([text, ...problems.slice(0, 10).map(line => `  ${line}`)].join('\n'));
   }
 
   private fail(text: string): never {
@@ -254,7 +259,11 @@ export default class TaskproofReporter implements Reporter {
     const known = this.runOf.get(test);
     if (!this.preprocessed) carryPlanOf01(test);
     const ended = result && { annotations: result.annotations, titlePath: () => test.titlePath() };
-    const planned = (ended && carriedPlan(ended)) ?? carriedPlan(test);
+    const planned = readOr(
+      this.refused,
+      `test "${test.title}"`,
+      () => (ended && carriedPlan(ended)) ?? carriedPlan(test),
+    );
     // By name: in merge-reports, each shard has its own project objects.
     const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
     if (!run || run === known) return run;

@@ -90,10 +90,12 @@ export class SpecRun {
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
   }
 
-  /** Whether the suite skips it as a whole: then there is no verdict. */
+  /** Whether the suite skips it as a whole, also in shards that are not here: then there is no verdict. */
   get skipped(): boolean {
-    const { entries, ended } = this;
-    return ended && entries.length > 0 && entries.every(({ trial }) => trial.outcome === 'skipped');
+    const { entries, ended, planned } = this;
+    const indexes = new Set(entries.map(({ trial }) => trial.index));
+    const isWhole = ended && indexes.size >= planned.policy.k;
+    return isWhole && entries.every(({ trial }) => trial.outcome === 'skipped');
   }
 
   /** Whether a worker confirmed that a trial belongs here. A crash leaves no such annotation. */

@@ -121,6 +121,11 @@ describe('a file', () => {
       /^b\.json: the baseline is not valid:\n {2}runs.*passes: .*10000/,
     ],
     [
+      'needs more passes than it has trials',
+      baselineText([historyRun(results([row('pp')]))], 1).replace(/"minPasses":\d+/, '"minPasses":3'),
+      /^b\.json: the baseline is not valid:\n {2}runs.*minPasses: must not be above k$/,
+    ],
+    [
       'has too many runs',
       JSON.stringify({ schemaVersion: '2', runs: manyRuns(1_001) }),
       /^b\.json: the baseline is not valid:\n {2}runs: has more than 1000 runs/,

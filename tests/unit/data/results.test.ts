@@ -55,6 +55,11 @@ describe('errors name the file and what is wrong', () => {
     ['a later version', { ...results, schemaVersion: '2' }, 'schemaVersion is "2"'],
     ['a version as a number', { ...results, schemaVersion: 1 }, 'schemaVersion is 1;'],
     ['a broken row', { ...results, verdicts: [{ ...row, k: 0 }] }, 'verdicts[0].k'],
+    [
+      'a policy that no run can pass',
+      { ...results, verdicts: [{ ...row, minPasses: 6 }] },
+      '[0].minPasses: must not be above k',
+    ],
     ['a row listed twice', { ...results, verdicts: [row, row] }, 'spec "pricing-trial" is listed twice'],
   ])('%s', (_name, value, message) => {
     expect(errorOf(value)).toContain(message);
@@ -62,16 +67,16 @@ describe('errors name the file and what is wrong', () => {
 
   test('five issues are shown, the rest counted', () => {
     const broken = (count: number) => {
-      const verdicts = Array.from({ length: count }, () => ({ ...row, k: 0 }));
+      const verdicts = Array.from({ length: count }, () => ({ ...row, passes: -1 }));
       return errorOf({ ...results, verdicts }).split('\n');
     };
     expect(broken(1)).toEqual([
       'results.json: the results file is not valid:',
-      expect.stringMatching(/^ {2}verdicts\[0\]\.k: /),
+      expect.stringMatching(/^ {2}verdicts\[0\]\.passes: /),
     ]);
     expect(broken(5)).toHaveLength(6);
-    expect(broken(5).at(-1)).toMatch(/^ {2}verdicts\[4\]\.k: /);
-    expect(broken(7).slice(5)).toEqual([expect.stringMatching(/^ {2}verdicts\[4\]\.k/), '  and 2 more']);
+    expect(broken(5).at(-1)).toMatch(/^ {2}verdicts\[4\]\.passes: /);
+    expect(broken(7).slice(5)).toEqual([expect.stringMatching(/^ {2}verdicts\[4\]\.passes/), '  and 2 more']);
     expect(errorOf('[1]')).toContain('not a Taskproof results file');
     expect(new ResultsFileError('r.json', 'x')).toMatchObject({
       name: 'ResultsFileError',

@@ -162,7 +162,11 @@ test('the same spec in describes of other titles, and in none, is planned for ea
     shard,
   );
   await planned;
-  expect(keptRuns(config)[0]!.plan.map(({ spec }) => spec.describe)).toEqual(['phone', 'desktop', undefined]);
+  expect(keptRuns(config, new Set())[0]!.plan.map(({ spec }) => spec.describe)).toEqual([
+    'phone',
+    'desktop',
+    undefined,
+  ]);
 });
 
 test('what an agent or a judge is missing stops the run, with its project', async () => {
@@ -241,7 +245,7 @@ test('a shard keeps the plan of the whole run: once for each spec and project', 
     total: 2,
   });
   await planned;
-  const [kept] = keptRuns(config);
+  const [kept] = keptRuns(config, new Set());
   expect(kept).toMatchObject({ shard: '1/2' });
   expect(kept!.plan.map(({ project, spec }) => `${project}:${spec.id}`)).toEqual([
     'agents:a',
@@ -250,7 +254,7 @@ test('a shard keeps the plan of the whole run: once for each spec and project', 
   ]);
   const whole = run([{ id: 'a' }]);
   await whole.planned;
-  expect(keptRuns(whole.config)).toEqual([]);
+  expect(keptRuns(whole.config, new Set())).toEqual([]);
 });
 
 test('a Playwright that has changed is told', async () => {
@@ -303,12 +307,12 @@ test('a blob keeps the plan, too, with the CI run and whether the command line c
   vi.stubEnv('GITHUB_RUN_ID', '77');
   const whole = run([{ id: 'a' }], null, { reporter });
   await whole.planned;
-  const [kept] = keptRuns(whole.config);
+  const [kept] = keptRuns(whole.config, new Set());
   expect(kept).toMatchObject({ shard: null, ciRun: '77', filtered: false, plan: [{ project: 'agents' }] });
   process.argv = ['node', 'playwright', 'test', '-g', 'cart'];
   const part = run([{ id: 'a' }], { current: 2, total: 3 });
   await part.planned;
-  expect(keptRuns(part.config)[0]).toMatchObject({ shard: '2/3', filtered: true });
+  expect(keptRuns(part.config, new Set())[0]).toMatchObject({ shard: '2/3', filtered: true });
 });
 
 describe('a run that a command of ours began', () => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TrialRecord } from '../../../src/data/record';
 import type { Results } from '../../../src/data/results';
 import { closeLedger } from '../../../src/playwright/run/ledger';
@@ -55,7 +55,7 @@ interface Run {
   /** The reports are merged. */
   merge?: boolean;
   /** Changes the config before the run begins. */
-  prepare?(config: FullConfig): void;
+  prepare?(config: FullConfig, tests: readonly TestCase[]): void;
   folder?: string;
 }
 
@@ -127,7 +127,7 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
     configFile: join(folder, 'playwright.config.ts'),
     reporter: [['list']],
   });
-  run.prepare?.(config);
+  run.prepare?.(config, tests);
   const excluded = new Set<TestCase>();
   const testRun = { exclude: (each: TestCase) => void excluded.add(each) };
   const suite = fakeSuite(tests);
@@ -392,6 +392,42 @@ test('reports of two runs are not merged', async () => {
     /^taskproof: these reports don't belong together\. Merge the blobs of one run\.\n {2}the blob/,
   );
   expect(existsSync(join(folder, 'taskproof-results.json'))).toBe(false);
+});
+
+describe('a blob with a policy that no run has is not judged, and is named', () => {
+  const policies: object[] = [0, -1, null, '3', 1e308, 2.5, 3].map(minPasses => ({ k: 2, minPasses }));
+  test.each([...policies, { k: 1e8, minPasses: 1 }, { k: 0, minPasses: 0 }])('%j', async policy => {
+    const forged = (description: string) => ({ type: '_taskproof-plan', description });
+    const kept = keptPlan('docs', '2/2');
+    const spec = { ...kept.plan[0]!.spec, policy };
+    const inMetadata = (config: FullConfig) =>
+      keepRun(config, { ...kept, plan: [{ project: 'opus', spec }] } as never);
+    const inTest = (_: FullConfig, tests: readonly TestCase[]) =>
+      tests[0]!.annotations.splice(0, 1, forged(JSON.stringify({ ...spec, id: 'cart' })));
+    for (const prepare of [inMetadata, inTest]) {
+      const { lost, folder } = await play({ cart: 'pp' }, { merge: true, prepare });
+      expect(lost).toMatch(
+        /^taskproof: nothing is judged, .*\n {2}(the blob of "taskproof 2026.* 2\/2"|test "cart"): .*policy/,
+      );
+      expect(lost!.split('\n')).toHaveLength(2);
+      expect(existsSync(join(folder, 'taskproof-results.json'))).toBe(false);
+    }
+  });
+
+  test('also if it has no other spec', async () => {
+    const prepare = ({ metadata }: FullConfig) => void Object.assign(metadata, { 'taskproof 2026': {} });
+    expect((await play({}, { merge: true, prepare })).lost).toContain('nothing is judged');
+  });
+});
+
+test('a spec that the suite skips has no verdict if all of its shards are there', async () => {
+  const cart = { letters: 'ss', k: 4 };
+  const prepare = (config: FullConfig) => keepRun(config, { ...keptPlan('docs', '1/2'), plan: [] });
+  const { lost, written } = await play({ cart, docs: 'p' }, { merge: true, prepare });
+  expect(lost).toContain('cart [opus] undecided');
+  expect(written().verdicts[0]).toMatchObject({ verdict: 'undecided', missing: 4 });
+  const whole = await play({ cart: { ...cart, k: 2 }, docs: 'p' }, { merge: true, prepare });
+  expect([whole.lost, whole.written().verdicts.length]).toEqual([null, 1]);
 });
 
 test('reports that disagree about a spec are not merged, and each conflict is named once', async () => {
