@@ -2,6 +2,7 @@ export {
   type Agent,
   AgentApiError,
   type AgentTask,
+  type Answered,
   BudgetExceededError,
   defineAgent,
   type GaveUp,
@@ -27,6 +28,7 @@ export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/pag
 export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './data/action';
 export type {
   Action,
+  Answer,
   AssertionResult,
   ErrorKind,
   Examination,
@@ -58,3 +60,4 @@ export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { TaskproofOptions } from './playwright/run/options';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
+export type { JsonSchema, WantedAnswer } from './spec/wanted-answer';

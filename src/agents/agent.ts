@@ -7,8 +7,9 @@ import type {
   PageToolsMode,
 } from '../browser/page-tools/page-tools';
 import type { Session } from '../browser/session/session';
-import type { Action, Healing } from '../data/record';
+import type { Action, Answer, Healing } from '../data/record';
 import type { ReportedUsage } from '../data/usage';
+import type { WantedAnswer } from '../spec/wanted-answer';
 
 /** What a turn's function may report about itself. */
 export interface Turn {
@@ -52,6 +53,11 @@ export interface AgentTask {
   readonly maxSteps: number;
   /** US dollars for this trial; undefined if there is no cap. */
   readonly maxCostUsd: number | undefined;
+  /**
+   * Whether the answer will be checked: true for a text, which should be as short as possible; for a structured value its
+   * JSON Schema. False: nobody checks it.
+   */
+  readonly wantsAnswer: WantedAnswer;
   /** A whole number that differs between the trials of a spec and is the same in each run. */
   readonly seed: number;
   /** Aborted when the trial's time is up, its page is gone or the run is interrupted. */
@@ -128,6 +134,11 @@ export interface SessionTask extends AgentTask {
   readonly recorder: ActionRecorder;
 }
 
+/** What an agent resolves to with its answer: a text, or a structured value (a JSON object or list). */
+export interface Answered {
+  answer: Answer | null | undefined;
+}
+
 /** What an agent resolves to if it can't do the task. The trial fails and shows the reason. */
 export interface GaveUp {
   status: 'gave_up';
@@ -145,9 +156,9 @@ export interface Agent {
   readonly waits?: boolean;
   /** Called once per worker before the first trial's page opens. Throw an error that says what is missing (a key, a program). */
   preflight?(): void | Promise<void>;
-  /** Resolves when the agent ends its own turn: to nothing, or to why it gave up. */
+  /** Resolves when the agent ends its own turn: to nothing, to its answer, or to why it gave up. */
   // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a return is the usual agent
-  run(task: AgentTask): Promise<GaveUp | void>;
+  run(task: AgentTask): Promise<Answered | GaveUp | void>;
 }
 
 /** Our own agent that plays recordings. */

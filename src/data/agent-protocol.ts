@@ -3,6 +3,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { type PageAction, pageActions } from './action';
+import { answerSchema } from './record';
 
 export const PROTOCOL_VERSION = '1';
 
@@ -25,6 +26,11 @@ export const taskSchema = z
       .int()
       .nonnegative()
       .describe('Differs between the trials of a spec, and is the same in each run.'),
+    wantsAnswer: z
+      .union([z.boolean(), z.record(z.string(), z.unknown())])
+      .describe(
+        'Whether the answer will be checked: true for a text, which should be as short as possible; for a structured value its JSON Schema.',
+      ),
     secrets: z
       .record(z.string(), z.string())
       .describe('By name. Values to type, never to be shown to a model.'),
@@ -115,6 +121,9 @@ export const lineSchema = z
       .strictObject({
         type: z.literal('end'),
         status: z.enum(['completed', 'gave_up', 'error']).default('completed'),
+        answer: answerSchema
+          .optional()
+          .describe('With `completed`: what the agent answers, a text or a structured value.'),
         reason: text.optional().describe('Required with `gave_up` and `error`.'),
         errorKind: z
           .literal('agent_api')

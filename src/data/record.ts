@@ -1,5 +1,6 @@
 // The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
+import { beginning } from '../text/line';
 import { type RecordedAction, recordedActionSchema } from './action';
 import { findingKinds } from './finding';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
@@ -17,6 +18,23 @@ export const AGENT_ATTACHMENT = '_taskproof-agent';
 
 /** Characters of a request's URL; the rest is cut off. */
 export const MAX_RECORDED_URL = 500;
+
+/** Characters. The whole answer is graded. */
+const MAX_RECORDED_ANSWER = 4_000;
+
+/** What an agent says at its end: a text, or a structured value (a JSON object or list). */
+export type Answer = string | object;
+
+export const answerSchema: z.ZodType<Answer> = z.union([z.string(), z.looseObject({}), z.array(z.unknown())]);
+
+/** An answer as people and models read it. */
+export const answerText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer));
+
+/** An answer as it is kept: a long one as a text without its end. */
+export function recordedAnswer(answer: Answer): Answer {
+  const text = answerText(answer);
+  return text.length > MAX_RECORDED_ANSWER ? beginning(text, MAX_RECORDED_ANSWER - 1) : answer;
+}
 
 /** Begins the `endReason` of an agent that gave up. */
 export const GAVE_UP = 'the agent gave up: ';
@@ -197,6 +215,8 @@ export const trialRecordSchema = z.object({
   errorKind: z.enum(errorKinds).nullable(),
   /** One line: why the agent stopped early; null if it ended its own turn. */
   endReason: z.string().nullish(),
+  /** What the agent said at its end, at most 4,000 characters. Left out if it said nothing. */
+  answer: answerSchema.optional(),
   outcome: z.enum(['passed', 'failed', 'error']),
   /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: z.string().nullable(),

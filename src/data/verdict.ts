@@ -1,6 +1,7 @@
 // The results of a run as data: trials, the verdict on a spec in a project, projects side by side. The results file has these
 // shapes.
 import { z } from 'zod';
+import { answerSchema } from './record';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 
 const count = z.int().nonnegative();
@@ -23,6 +24,9 @@ const trialSchema = z.object({
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: text.nullable().describe('Why the trial did not pass, in one line.'),
+  answer: answerSchema
+    .optional()
+    .describe('What the agent said at its end, at most 4,000 characters; left out if it said nothing.'),
   turns: count.describe('Turns that the agent took.'),
   actions: count.optional().describe('What it did in them, without what failed or only looked.'),
   pageToolCalls: count.optional().describe('How many of these were calls of tools that pages offer.'),

@@ -1,4 +1,4 @@
-import type { JudgeResult, TrialRecord, TurnRecord } from '../data/record';
+import { answerText, type JudgeResult, type TrialRecord, type TurnRecord } from '../data/record';
 import { harmless, oneLine } from '../text/line';
 
 /** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
@@ -12,6 +12,7 @@ export function transcript(record: TrialRecord, goal: string): string {
     '',
     ...turns.flatMap(turnLines),
     `Ended: ${status}${where} after ${count}, ${seconds(durationMs)}${waited(record)}, ${dollars(costUsd)}`,
+    ...block('Answer: ', answerText(record.answer ?? '')),
     ...record.assertions.map(({ title, passed, reason }) =>
       oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),
     ),

@@ -2,10 +2,17 @@
 import type { Page, TestInfo } from '@playwright/test';
 import { z } from 'zod';
 import { openSession } from '../browser/session/session';
-import { AGENT_ATTACHMENT, type AgentNote, type TrialStatus, type TurnRecord } from '../data/record';
+import {
+  AGENT_ATTACHMENT,
+  type AgentNote,
+  type Answer,
+  type TrialStatus,
+  type TurnRecord,
+} from '../data/record';
 import { sumOfWaits, type TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
+import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { AgentRun, type TrialPlan } from '../trial/run-agent';
 import { runError } from './inside/errors';
 import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
@@ -20,12 +27,29 @@ export interface AgentRunOptions {
   turnTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
+  /** Whether the test checks the answer: true asks the agent for a short text, a JSON Schema for a structured value. Default: false, and the answer is the agent's last words. */
+  answer?: WantedAnswer;
+}
+
+function isJsonSchema(given: object): boolean {
+  try {
+    z.fromJSONSchema(given as never);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 const runOptionsSchema = z.strictObject({
   ...LIMITS,
   maxSteps: z.number().int().positive().optional(),
   allowedDomains: z.array(z.string().min(1)).readonly().optional(),
+  answer: z
+    .union(
+      [z.boolean(), z.record(z.string(), z.unknown()).refine(isJsonSchema)],
+      'must be true, false or a JSON Schema',
+    )
+    .optional(),
 } satisfies OptionSchemas<AgentRunOptions>);
 
 export interface AgentOutcome {
@@ -33,6 +57,8 @@ export interface AgentOutcome {
   status: Exclude<TrialStatus, 'error'>;
   /** Why the agent stopped early; null if it ended its own turn. */
   reason: string | null;
+  /** What the agent said at its end, with secrets masked: a text, or a structured value; undefined if it said nothing. */
+  answer: Answer | undefined;
   /** What each turn did: title, actions, narration, URL, usage, time. */
   turns: readonly TurnRecord[];
   /** Tokens by kind. */
@@ -77,6 +103,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         entryUrl: null,
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
+        wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
         turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
@@ -102,7 +129,8 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
       }
       const { records, usage } = turns;
       const finalUrl = session.page.url();
-      return { status, reason, turns: records, usage, costUsd: usage.costUsd, finalUrl };
+      const spent = { usage, costUsd: usage.costUsd };
+      return { status, reason, answer: run.maskedAnswer, turns: records, ...spent, finalUrl };
     });
   } finally {
     // Tells the reporter what the run took, for tests with a pass policy.

@@ -10,6 +10,7 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { transcript } from '../grading/transcript';
 import { type LoadedSpec, locationIn } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
+import { wantedAnswer } from '../spec/wanted-answer';
 import { oneLine } from '../text/line';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial, trialTimeMs } from '../trial/trial';
@@ -82,6 +83,7 @@ export class TrialTest {
       entryUrl: spec.entryUrl,
       allowedDomains: spec.allowedDomains,
       maxSteps: spec.maxSteps,
+      wantsAnswer: wantedAnswer(spec.assertions),
       ...trialPlanOf(options, testInfo),
       spec,
       identity: {

@@ -34,7 +34,8 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
   nameControlsOf01(record);
-  const { outcome, status, reason, actions, pageToolCalls, costUsd, durationMs, finalUrl, healed } = record;
+  const { outcome, status, reason, answer, actions, pageToolCalls, costUsd, durationMs, finalUrl, healed } =
+    record;
   const { costUsd: _, ...usage } = record.usage;
   const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
   const trial: TrialResult = {
@@ -43,6 +44,7 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
       outcome,
       status,
       reason,
+      answer,
       actions,
       pageToolCalls,
       costUsd,

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
-import type { AssertionResult, JudgeResult, NetworkEvent } from '../data/record';
+import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import type { TotalUsage } from '../data/usage';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError, readJudgement } from '../grading/judge';
@@ -119,7 +119,7 @@ export async function judgeTrial(
 }
 
 async function judgedTrial(
-  { plan, session, mask, pictures, turns }: AgentRun,
+  { plan, session, mask, pictures, turns, maskedAnswer }: AgentRun,
   assertions: readonly AssertionResult[],
   signal: AbortSignal,
   clock: Clock,
@@ -137,6 +137,7 @@ async function judgedTrial(
     ),
     finalUrl: mask(beginning(session.page.url())),
     finalText: mask(beginning(await session.onAdmitted(readText).catch(() => ''), MAX_FINAL_TEXT)),
+    answer: maskedAnswer && recordedAnswer(maskedAnswer),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     maxRequests: plan.maxRequests,

@@ -5,6 +5,7 @@ import type { Location } from '@playwright/test/reporter';
 import {
   type Agent,
   AgentApiError,
+  type Answered,
   BudgetExceededError,
   type GaveUp,
   type SessionTask,
@@ -12,13 +13,13 @@ import {
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
-import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
+import { type Answer, type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
-import { type Mask, secretMask } from '../text/mask';
+import { inTexts, type Mask, secretMask } from '../text/mask';
 import { Clock } from './clock';
 import { Turns } from './turns';
 
@@ -35,7 +36,7 @@ export interface TrialOutput {
 type PlannedTask = Pick<
   SessionTask,
   | ('specId' | 'specName' | 'specHash' | 'configDir' | 'goal' | 'allowedDomains' | 'maxSteps')
-  | ('maxCostUsd' | 'maxRequests' | 'seed' | 'unique' | 'secrets')
+  | ('wantsAnswer' | 'maxCostUsd' | 'maxRequests' | 'seed' | 'unique' | 'secrets')
 >;
 
 export type TrialIdentity = Pick<
@@ -93,6 +94,8 @@ export class AgentRun {
   readonly turns: Turns;
   /** Pictures for the judge. */
   readonly pictures: JudgedTrial['screenshots'][number][] = [];
+  /** What the agent said at its end; null if it said nothing, or did not end by itself. Its secrets are not masked. */
+  answer: Answer | null = null;
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
@@ -158,6 +161,10 @@ export class AgentRun {
     this.abort.abort(new Error(end.reason ?? end.status));
   }
 
+  get maskedAnswer(): Answer | undefined {
+    return this.answer === null ? undefined : inTexts(this.answer, this.mask);
+  }
+
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
     const { agent, spec, identity, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
@@ -202,10 +209,17 @@ export class AgentRun {
 
   private endBy(result: unknown): AgentEnd {
     if (result === undefined || result === null) return ended('completed');
-    const { status, reason } = result as Partial<GaveUp>;
+    const { status, reason, answer } = result as Partial<GaveUp & Answered>;
     if (status === 'gave_up' && typeof reason === 'string')
       return ended('gave_up', `${GAVE_UP}${this.said(reason)}`);
-    const problem = `agent "${this.plan.agent.name}" resolved to ${JSON.stringify(result)}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
+    const { wantsAnswer, agent } = this.plan;
+    const read =
+      status === undefined && Object.hasOwn(Object(result), 'answer') ? readAnswer(answer) : undefined;
+    if (read !== undefined) {
+      this.answer = typeof wantsAnswer === 'object' ? structured(read) : read;
+      return ended('completed');
+    }
+    const problem = `agent "${agent.name}" resolved to ${JSON.stringify(result)}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
     return errorEnd('internal', this.said(problem));
   }
 
@@ -223,6 +237,27 @@ export class AgentRun {
 
   private said(error: unknown): string {
     return oneLine(this.mask(messageOf(error)), 500);
+  }
+}
+
+/** @returns null if it says nothing; undefined if it can't be kept */
+function readAnswer(given: unknown): Answer | null | undefined {
+  try {
+    const value: unknown = JSON.parse(JSON.stringify(given) ?? 'null');
+    return typeof value === 'object' ? value : String(value).trim() || null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value of a text that is JSON: some agents can only write. */
+function structured(answer: Answer | null): Answer | null {
+  if (typeof answer !== 'string') return answer;
+  try {
+    const value: unknown = JSON.parse(answer.replace(/^```\w*\n|\n```$/g, ''));
+    return typeof value === 'object' && value ? value : answer;
+  } catch {
+    return answer;
   }
 }
 

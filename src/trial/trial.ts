@@ -3,10 +3,12 @@ import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
 import {
   type AssertionResult,
+  answerText,
   type Examination,
   MAX_RECORDED_URL,
   type NetworkEvent,
   RECORD_SCHEMA_VERSION,
+  recordedAnswer,
   type TrialRecord,
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
@@ -93,7 +95,7 @@ export class Trial extends AgentRun {
 
   /** The record of the trial so far. */
   record(): TrialRecord {
-    const { plan, judged, ending, turns, mask, healed, opened } = this;
+    const { plan, judged, ending, turns, mask, healed, opened, maskedAnswer } = this;
     const { guard, network } = opened;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
     const kept: NetworkEvent[] = network.events
@@ -110,6 +112,7 @@ export class Trial extends AgentRun {
       seed: plan.seed,
       ...ending,
       errorKind: (this.end ?? NOT_ENDED).errorKind,
+      answer: maskedAnswer && recordedAnswer(maskedAnswer),
       ...outcomeFields(ending, this.failure),
       ...turns.counts,
       network: { events: kept, dropped: forgotten + network.events.length - kept.length },
@@ -171,7 +174,8 @@ export class Trial extends AgentRun {
   }
 
   private async takeEndScreenshot(last: AgentRun['turns']['freshPicture']): Promise<void> {
-    const title = `end: ${oneLine(this.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
+    const said = this.answer === null ? 'ended its turn' : `answered: ${answerText(this.answer)}`;
+    const title = `end: ${oneLine(this.mask(this.end?.reason ?? `the agent ${said}`), 200)}`;
     const take = async (attach: Attach) => {
       const image = await this.session
         .onAdmitted(async page => (page === last?.page ? last.image : takeScreenshot(page)))

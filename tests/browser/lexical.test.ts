@@ -2,6 +2,7 @@
 // `document.body.dataset`, which is what is looked at in the end.
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Agent } from '../../src/agents/agent';
 import { lexical } from '../../src/agents/lexical';
 import { agentTask, type TaskSetup } from '../support/agent-task';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -31,7 +32,12 @@ async function run(html: string, goal: string, options: TaskSetup = {}, actionTi
     .finally(() => task.session.dispose());
   const log = await task.page.evaluate(() => document.body.dataset.log ?? '');
   const titles = task.turns.map(({ title }) => title);
-  return { log, titles, said: task.turns.flatMap(({ narration }) => narration), end: end ?? null };
+  return { log, titles, said: task.turns.flatMap(({ narration }) => narration), ...endOf(end) };
+}
+
+function endOf(end: Awaited<ReturnType<Agent['run']>>) {
+  const hasEnded = end && 'answer' in end;
+  return { end: hasEnded ? null : (end ?? null), answer: hasEnded ? end.answer : undefined };
 }
 
 /** Where nothing is waited for in vain, and a busy machine may take its time. */

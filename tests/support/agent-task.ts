@@ -6,6 +6,7 @@ import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page
 import { Session } from '../../src/browser/session/session';
 import type { Action } from '../../src/data/record';
 import type { Usage } from '../../src/data/usage';
+import type { WantedAnswer } from '../../src/spec/wanted-answer';
 import { secretMask } from '../../src/text/mask';
 
 export interface RecordedTurn {
@@ -22,6 +23,7 @@ export interface TestTask extends SessionTask {
 
 export interface TaskSetup {
   goal?: string;
+  wantsAnswer?: WantedAnswer;
   maxSteps?: number;
   maxCostUsd?: number;
   secrets?: Record<string, string>;
@@ -53,6 +55,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
   session.mask = mask;
   return {
     goal: setup.goal ?? 'Do the task.',
+    wantsAnswer: setup.wantsAnswer ?? false,
     get page() {
       return session.page;
     },

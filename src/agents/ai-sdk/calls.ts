@@ -3,7 +3,7 @@ import type { ModelMessage } from 'ai';
 import { cutText } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { type Call, Calls, type Outcome } from '../model/calls';
-import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import { answerTools, finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { isLooking, TOOLS, toolsByName } from '../tools/tools';
 
@@ -28,12 +28,12 @@ export class AiSdkCalls extends Calls {
     pictures: boolean,
     private readonly hasPageTools: boolean,
   ) {
-    super(task, toolsFor(pictures, hasPageTools, task.webmcp.mode === 'only'));
+    super(task, toolsOf(task, pictures, hasPageTools));
   }
 
   /** Removes tools that need pictures. */
   dropPictures(): void {
-    this.tools = toolsFor(false, this.hasPageTools, this.task.webmcp.mode === 'only');
+    this.tools = toolsOf(this.task, false, this.hasPageTools);
   }
 
   protected override get choices(): string {
@@ -85,10 +85,21 @@ function textOfOutcome({ value, error }: Outcome): string {
   return cutText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_TEXT);
 }
 
-/** @param isOnly whether the model may act only through the tools of pages */
-export function toolsFor(pictures: boolean, hasPageTools = false, isOnly = false): Record<string, Tool> {
+const toolsOf = ({ webmcp, wantsAnswer }: SessionTask, pictures: boolean, hasPageTools: boolean) =>
+  toolsFor(pictures, hasPageTools, webmcp.mode === 'only', answerTools(wantsAnswer)[0]);
+
+/**
+ * @param isOnly whether the model may act only through the tools of pages
+ * @param end the tool that ends the task as done
+ */
+export function toolsFor(
+  pictures: boolean,
+  hasPageTools = false,
+  isOnly = false,
+  end: Tool = finish as Tool,
+): Record<string, Tool> {
   const names = NAMES.filter(name => pictures || name !== 'screenshot');
-  const ours = [...names.map(name => TOOLS[name]!), ...([nextDialog, giveUp, finish] as Tool[])]
+  const ours = [...names.map(name => TOOLS[name]!), ...([nextDialog, giveUp, end] as Tool[])]
     .filter(({ name }) => !isOnly || isLooking(name))
     .map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
   return toolsByName([...ours, ...(hasPageTools ? (PAGE_TOOLS as Tool[]) : [])]);

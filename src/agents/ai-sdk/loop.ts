@@ -221,10 +221,10 @@ const marked = (message: ModelMessage): ModelMessage => ({
   providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
 });
 
-/** Models send null for fields that they leave out. A value that is not an object is refused later, with a reason. */
+/** Models send null for fields that they leave out, but in an answer it may be meant. What is no object is refused later, with a reason. */
 function callOf(made: { toolCallId: string; toolName: string; input: unknown }): Call {
   const { toolCallId: id, toolName: name, input } = made;
-  if (typeof input !== 'object' || input === null) return { id, name, input };
+  if (typeof input !== 'object' || input === null || name === 'answer') return { id, name, input };
   return { id, name, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) };
 }
 

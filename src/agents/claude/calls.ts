@@ -19,7 +19,7 @@ import { DriverError } from '../../browser/actions/act';
 import type { SessionTask } from '../agent';
 import { Calls, type Outcome } from '../model/calls';
 import type { Driver } from '../tools/driver';
-import { giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import { answerTools, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import { checkedInput, defineTool, none, type Prepared, type Tool } from '../tools/tool';
 import { TOOLS, toolsByName } from '../tools/tools';
 
@@ -128,7 +128,8 @@ export class ClaudeCalls extends Calls {
     members: Members,
     hasPageTools: boolean,
   ) {
-    super(task, toolsByName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]));
+    const own = [giveUp, nextDialog, ...answerTools(task.wantsAnswer), ...(hasPageTools ? PAGE_TOOLS : [])];
+    super(task, toolsByName(own as Tool[]));
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }

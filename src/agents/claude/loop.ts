@@ -4,7 +4,7 @@ import type {
   BetaContentBlockParam,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { GaveUp, SessionTask } from '../agent';
+import type { SessionTask } from '../agent';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { RequestFailed } from '../model/send';
@@ -28,10 +28,7 @@ const MAX_FILES_TOLD = 30;
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
 
 /** @throws what `Loop.play` throws. */
-export async function playWithClaude(
-  task: SessionTask,
-  settings: ClaudeSettings,
-): Promise<GaveUp | undefined> {
+export async function playWithClaude(task: SessionTask, settings: ClaudeSettings) {
   const isOnly = task.webmcp.mode === 'only';
   const off = Object.keys(TOOLS).filter(name => isOnly && !isLooking(name));
   const members = {

@@ -8,6 +8,7 @@ import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from '../../
 import {
   AgentApiError,
   type AgentTask,
+  type Answered,
   BudgetExceededError,
   type GaveUp,
   type SessionTask,
@@ -34,7 +35,7 @@ interface Stage {
 }
 
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
-export async function runProgram(task: SessionTask, options: ProgramOptions): Promise<GaveUp | undefined> {
+export async function runProgram(task: SessionTask, options: ProgramOptions): Promise<Answered | GaveUp> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: pageToolsOf(task),
     // A page that the guard is still checking is not a tab yet.
@@ -58,7 +59,7 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
       endpoint,
     );
     const stage = { task, program, endpoint, answered: () => undefined };
-    const end = await new Promise<GaveUp | undefined>((resolve, reject) => {
+    const end = await new Promise<Answered | GaveUp>((resolve, reject) => {
       play({ ...stage, silent: reject }).then(resolve, reject);
     });
     await program.goneWithin(graceMs(task));
@@ -98,6 +99,7 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     maxSteps: task.maxSteps,
     maxCostUsd: task.maxCostUsd ?? null,
     timeLimitMs: Math.max(1, Math.round(task.timeLeftMs)),
+    wantsAnswer: task.wantsAnswer,
     seed: task.seed,
     secrets: { ...task.secrets },
     pageTools: task.pageToolsMode,
@@ -111,7 +113,7 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
  * @throws ProgramError if it broke the protocol or exited early; AgentApiError if it says that its model is not
  * available; what `task.turn` throws; BudgetExceededError if it keeps spending after the cap is reached.
  */
-async function play(stage: Stage): Promise<GaveUp | undefined> {
+async function play(stage: Stage): Promise<Answered | GaveUp> {
   const { task, program } = stage;
   const read = reader(stage);
   try {
@@ -228,8 +230,8 @@ function reader({ task, program }: Stage): () => Promise<Line> {
   };
 }
 
-function endOf({ status, reason, errorKind }: Of<'end'>, program: Program): GaveUp | undefined {
-  if (status === 'completed') return undefined;
+function endOf({ status, answer, reason, errorKind }: Of<'end'>, program: Program): Answered | GaveUp {
+  if (status === 'completed') return { answer };
   if (!reason) throw program.error(`it ended with status "${status}" but no "reason"`);
   if (status === 'gave_up') return { status, reason };
   if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));

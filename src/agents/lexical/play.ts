@@ -11,7 +11,7 @@ import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/control-words';
 import { shorten } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
-import type { GaveUp, SessionTask, Turn } from '../agent';
+import type { Answered, GaveUp, SessionTask, Turn } from '../agent';
 import * as is from './find';
 import { find, isA, NotFound, now } from './find';
 import { type Clause, parseGoal, Stuck, type Target } from './goal';
@@ -31,10 +31,9 @@ const CLOSERS = [
   /^\s*(?:accept|agree|i agree|allow|ok(?:ay)?\b|yes\b|confirm|continue|understood|i understand)/i,
 ];
 
-export async function playGoal(task: SessionTask, actionTimeoutMs: number): Promise<GaveUp | undefined> {
+export async function playGoal(task: SessionTask, actionTimeoutMs: number): Promise<Answered | GaveUp> {
   try {
-    await new Player(task, actionTimeoutMs).play(parseGoal(task.goal));
-    return undefined;
+    return { answer: await new Player(task, actionTimeoutMs).play(parseGoal(task.goal)) };
   } catch (error) {
     if (!(error instanceof Stuck)) throw error;
     return { status: 'gave_up', reason: task.mask(error.message) };
@@ -51,13 +50,16 @@ class Player {
   #next: Clause | undefined;
   /** The messages of the browser's dialogs that were answered. */
   #answered: string[] = [];
+  /** What was read last. */
+  #said: string | undefined;
 
   constructor(
     readonly task: SessionTask,
     readonly timeoutMs: number,
   ) {}
 
-  async play(clauses: Clause[]): Promise<void> {
+  /** @returns what was read last */
+  async play(clauses: Clause[]): Promise<string | undefined> {
     const { task } = this;
     task.session.dialogs.policy = dialog => this.#answerTo(dialog);
     for (const [index, clause] of clauses.entries()) {
@@ -76,6 +78,7 @@ class Player {
     const named = task.goal.split(/\W+/);
     const unused = Object.keys(task.secrets).find(name => named.includes(name) && !this.#typed.has(name));
     if (unused) throw new Stuck(`the goal names the secret "${unused}", but it was never typed`);
+    return this.#said;
   }
 
   /** Undefined if no clause is about the dialog: then confirms and prompts are dismissed, as Playwright does. */
@@ -190,6 +193,7 @@ class Player {
     else this.#turn.readOnly();
     const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
     this.#turn.action({ title: `read ${await titleOf(locator)}` });
+    this.#said = said;
     this.#turn.narrate(shorten(this.task.mask(said ?? ''), 2_000));
   }
 

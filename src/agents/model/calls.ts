@@ -54,8 +54,8 @@ export abstract class Calls {
   ): Message[];
 
   get definitions() {
-    return Object.values(this.tools).map(({ name, description = '', input }) => {
-      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+    return Object.values(this.tools).map(({ name, description = '', input, schema: given }) => {
+      const { $schema: _, ...schema } = given ?? z.toJSONSchema(input, { io: 'input' });
       return { name, description, schema };
     });
   }

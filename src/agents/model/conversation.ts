@@ -37,6 +37,8 @@ export function opening(
     `The browser is open at ${task.mask(task.entryUrl)}.`,
     `Pages on these hosts may be opened: ${task.allowedDomains.join(', ')}. Others stay closed.`,
     `You have ${task.maxSteps} turns. One answer of yours, with all its calls, is one turn.`,
+    task.wantsAnswer === true &&
+      'What you say at the end will be checked: end with the answer alone, as short as possible, not in a sentence.',
     task.pageToolsMode === 'only' &&
       'Act through the tools of the pages alone (call_page_tool): you can look at the pages, but not click, type or navigate.',
     secrets.length > 0 &&

@@ -1,7 +1,7 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
 import { debug } from '../../text/debug';
 import { messageOf, shorten } from '../../text/line';
-import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Ending } from '../tools/driver';
 import { Budget, type Prices, unknownPrice } from './budget';
 import type { Call, Calls } from './calls';
@@ -54,6 +54,11 @@ export interface LoopSettings {
   toolsTokens: number;
 }
 
+const BY_CALL = {
+  ends: 'Then call answer with what the task asks for. That ends the task.',
+  end: 'call answer',
+};
+
 export abstract class Loop {
   protected readonly conversation = new Conversation();
   protected readonly budget: Budget;
@@ -65,12 +70,14 @@ export abstract class Loop {
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
   private hasCalled = false;
+  private readonly by: LoopSettings;
 
   constructor(
     protected readonly task: SessionTask,
     protected readonly calls: Calls,
-    private readonly by: LoopSettings,
+    by: LoopSettings,
   ) {
+    this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
     this.budget = new Budget(task, by.prices, by.toolsTokens);
   }
 
@@ -81,6 +88,11 @@ export abstract class Loop {
   /** Removes from the conversation what the API refuses. @returns whether anything was */
   protected abstract repair(error: unknown): boolean;
 
+  /** Whether the task ends with a call of `answer`. */
+  private get wantsCall(): boolean {
+    return typeof this.task.wantsAnswer === 'object';
+  }
+
   protected get system(): string {
     return systemPrompt({ pictures: this.pictures, end: this.by.ends });
   }
@@ -90,7 +102,7 @@ export abstract class Loop {
    * @throws AgentApiError if the API or the model does not work, or the price is unknown and there is a cap;
    * BudgetExceededError before a turn that exceeds the cap; what `task.turn` throws; the signal's reason once it is aborted.
    */
-  async play(files: readonly string[] = []): Promise<GaveUp | undefined> {
+  async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
     const { task, calls, by } = this;
     try {
       if (!by.prices && task.maxCostUsd !== undefined) throw this.error(unknownPrice(by.model, by.factory));
@@ -184,14 +196,15 @@ export abstract class Loop {
     const { text } = answer;
     const { model, end, hasToCall } = this.by;
     const lacksCall = hasToCall && !this.hasCalled;
-    const isEnd = (!lacksCall && !isUnfinished(text)) || this.asked || this.task.turnsLeft <= 1;
+    const isEnd =
+      (!lacksCall && !this.wantsCall && !isUnfinished(text)) || this.asked || this.task.turnsLeft <= 1;
     const start = isEnd ? 'finish' : 'no call';
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
     if (isEnd && lacksCall)
       throw this.error(
         `the model "${model}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
       );
-    if (isEnd) return { result: undefined };
+    if (isEnd) return { result: { answer: text } };
     this.asked = true;
     this.tell(answer, goOn(end));
     return undefined;

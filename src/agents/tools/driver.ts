@@ -19,14 +19,14 @@ import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
-import type { GaveUp, SessionTask } from '../agent';
+import type { Answered, GaveUp, SessionTask } from '../agent';
 import { Tabs } from './tabs';
 import type { Prepared } from './tool';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
 /** How a task ended, and what the model said of it; undefined if it goes on. */
-export type Ending = { result: GaveUp | undefined; said?: string } | undefined;
+export type Ending = { result: Answered | GaveUp; said?: string } | undefined;
 
 /** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;

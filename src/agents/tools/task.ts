@@ -1,9 +1,10 @@
 // Tools of the task, not of a tab: to end it, to answer dialogs, and to use what a page itself offers (WebMCP).
 import { z } from 'zod';
 import { toolList } from '../../browser/page-tools/tool-text';
+import type { WantedAnswer } from '../../spec/wanted-answer';
 import { shorten } from '../../text/line';
 import { inTexts } from '../../text/mask';
-import { defineTool, none, quote } from './tool';
+import { defineTool, none, quote, type Tool } from './tool';
 
 const NO_REASON = 'give_up needs a reason, in words.';
 
@@ -35,10 +36,35 @@ export const finish = defineTool({
   acts: false,
   words: ({ result }) => `finish: ${shorten(result, 100)}`,
   handle({ result }, driver) {
-    driver.ending = { result: undefined, said: result };
+    driver.ending = { result: { answer: result }, said: result };
     return 'The task has ended.';
   },
 });
+
+/** Ends the task with a structured value. @returns none if no such value is wanted */
+export function answerTools(wanted: WantedAnswer): Tool[] {
+  if (typeof wanted === 'boolean') return [];
+  // The input of a tool is an object.
+  const isObject = wanted.type === 'object';
+  const { $defs, ...value } = wanted;
+  const wrapped = { type: 'object', properties: { value }, required: ['value'], ...($defs ? { $defs } : {}) };
+  const schema = isObject ? wanted : wrapped;
+  const tool = defineTool({
+    name: 'answer',
+    description: 'Ends the task as done, with what it asks for. Call it once what the site shows says so.',
+    input: z.fromJSONSchema(schema as never),
+    schema,
+    acts: false,
+    words: input => `answer: ${shorten(JSON.stringify(input), 100)}`,
+    handle(input, driver) {
+      const { value: inner } = input as { value: object };
+      const answer = isObject ? (input as object) : inner;
+      driver.ending = { result: { answer }, said: JSON.stringify(answer) };
+      return 'The task has ended.';
+    },
+  });
+  return [tool as Tool];
+}
 
 export const nextDialog = defineTool({
   name: 'next_dialog',

@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { problemsIn } from '../../spec/errors';
+import type { JsonSchema } from '../../spec/wanted-answer';
 import { shorten } from '../../text/line';
 import type { Driver } from './driver';
 
@@ -12,6 +13,8 @@ export interface Tool<Input = unknown> {
   /** For models of any vendor: the vendor of Claude describes its own tools itself. */
   description?: string;
   input: z.ZodType<Input>;
+  /** The JSON Schema of the input, where it is given. Default: that of `input`. */
+  schema?: JsonSchema;
   /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
   flat?(pictures: boolean): z.ZodType<Input>;
   /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */

@@ -3,7 +3,7 @@
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
-import { type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
+import { type Answer, type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
@@ -28,6 +28,8 @@ export interface JudgedTrial {
   finalUrl: string;
   /** Visible text of the final page, at most 20,000 characters. */
   finalText: string;
+  /** What the agent said at its end, at most 4,000 characters; left out if it said nothing. */
+  answer?: Answer | undefined;
   assertions: readonly { title: string; passed: boolean }[];
   /** US dollars left of the trial's cost cap; undefined if there is none. */
   budgetUsd: number | undefined;

@@ -4,6 +4,7 @@ import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { answerText } from '../../data/record';
 import { cutMiddle, shorten } from '../../text/line';
 import type { JudgedTrial } from './index';
 
@@ -56,9 +57,15 @@ export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
       quotedEvidence('final address', cutMiddle(trial.finalUrl, MAX_URL)),
       quotedEvidence('final page text', cutMiddle(trial.finalText, MAX_FINAL_TEXT)),
       quotedEvidence('automatic checks', checks.join('\n')),
+      ...(trial.answer === undefined
+        ? []
+        : [ANSWER, quotedEvidence('final answer', answerText(trial.answer))]),
     ].join('\n\n'),
   );
 }
+
+const ANSWER =
+  "The agent's final answer. What it says about the site or about its own work is a claim. Where the goal asks for information, this is what was delivered: whether it is right is for the other evidence to show.";
 
 /** What pages and the agent say starts no line: none can add a turn. */
 function turnText({ number, actions, narration, url }: JudgedTrial['turns'][number]): string {

@@ -1,0 +1,53 @@
+// What an agent is told of the answer that is checked: whether it is a text or a structured value, and of which shape. Never what it
+// has to be.
+
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** True: a text; a JSON Schema: a structured value of this shape; false: nobody checks it. */
+export type WantedAnswer = boolean | JsonSchema;
+
+/** What the agent of a spec with these assertions is told. */
+export function wantedAnswer(assertions: readonly { type: string; matches?: JsonSchema }[]): WantedAnswer {
+  const answers = assertions.filter(({ type }) => type === 'answer');
+  const [shape, ...others] = answers.flatMap(({ matches }) => (matches ? [shapeOf(matches)] : []));
+  if (!shape) return answers.length > 0;
+  return others.length ? { allOf: [shape, ...others] } : shape;
+}
+
+const KEPT = new Set([
+  ...['type', 'format', 'title', 'description', 'required', 'additionalProperties', '$ref'],
+  ...['properties', 'patternProperties', '$defs', 'definitions'],
+  ...['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf'],
+]);
+/** Their values are schemas by name. */
+const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
+
+/** The shape that a JSON Schema asks for, without the values and bounds that it checks. A choice of several values stays. */
+export function shapeOf(schema: JsonSchema): JsonSchema {
+  const { const: only, enum: choice } = schema;
+  const values = Array.isArray(choice) ? choice : only === undefined ? [] : [only];
+  const typed = values.length && schema.type === undefined ? { type: typesOf(values) } : {};
+  const kept = Object.entries(schema).filter(([name]) => KEPT.has(name));
+  return {
+    ...typed,
+    ...Object.fromEntries(
+      kept.map(([name, value]) => [name, BY_NAME.has(name) ? eachOf(value) : within(value)]),
+    ),
+    ...(values.length > 1 && { enum: values }),
+  };
+}
+
+const isSchema = (value: unknown): value is JsonSchema =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const within = (value: unknown): unknown =>
+  Array.isArray(value) ? value.map(within) : isSchema(value) ? shapeOf(value) : value;
+const eachOf = (schemas: unknown) =>
+  Object.fromEntries(Object.entries(schemas ?? {}).map(([name, schema]) => [name, within(schema)]));
+
+function typesOf(values: readonly unknown[]): string | string[] {
+  const types = values.map(value =>
+    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value,
+  );
+  const [first, ...others] = new Set(types);
+  return others.length ? [first!, ...others] : first!;
+}
