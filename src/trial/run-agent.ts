@@ -20,6 +20,7 @@ import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask, secretMask } from '../text/mask';
+import { readAnswer } from './answer';
 import { Clock } from './clock';
 import { Turns } from './turns';
 
@@ -213,10 +214,10 @@ export class AgentRun {
     if (status === 'gave_up' && typeof reason === 'string')
       return ended('gave_up', `${GAVE_UP}${this.said(reason)}`);
     const { wantsAnswer, agent } = this.plan;
-    const read =
-      status === undefined && Object.hasOwn(Object(result), 'answer') ? readAnswer(answer) : undefined;
+    const isAnswer = status === undefined && Object.hasOwn(Object(result), 'answer');
+    const read = isAnswer ? readAnswer(answer, wantsAnswer) : undefined;
     if (read !== undefined) {
-      this.answer = typeof wantsAnswer === 'object' ? structured(read) : read;
+      this.answer = read;
       return ended('completed');
     }
     const problem = `agent "${agent.name}" resolved to ${JSON.stringify(result)}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
@@ -237,27 +238,6 @@ export class AgentRun {
 
   private said(error: unknown): string {
     return oneLine(this.mask(messageOf(error)), 500);
-  }
-}
-
-/** @returns null if it says nothing; undefined if it can't be kept */
-function readAnswer(given: unknown): Answer | null | undefined {
-  try {
-    const value: unknown = JSON.parse(JSON.stringify(given) ?? 'null');
-    return typeof value === 'object' ? value : String(value).trim() || null;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The value of a text that is JSON: some agents can only write. */
-function structured(answer: Answer | null): Answer | null {
-  if (typeof answer !== 'string') return answer;
-  try {
-    const value: unknown = JSON.parse(answer.replace(/^```\w*\n|\n```$/g, ''));
-    return typeof value === 'object' && value ? value : answer;
-  } catch {
-    return answer;
   }
 }
 

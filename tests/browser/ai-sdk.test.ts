@@ -74,7 +74,7 @@ describe('a task', () => {
   it('is shown the page, acts on it, is told what changed and ends', async () => {
     const { result, error, task, api, sent } = await play(clickGo, { goal: 'Press Go.' });
     expect(error).toBeUndefined();
-    expect(result).toBeUndefined();
+    expect(result).toEqual({ answer: 'Sent.' });
     expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: Sent.']);
     expect(task.turns.map(({ narration }) => narration)).toEqual([['The button.'], ['Sent.']]);
     expect(task.turns[0]!.actions[0]!.recorded).toMatchObject([{ do: 'click' }]);
@@ -104,8 +104,19 @@ describe('a task', () => {
     const script: Script = request =>
       request.turn < 1 ? clickGo(request as never) : reply(say('It is sent.'));
     const { result, error, task } = await play(script as Script);
-    expect([result, error]).toEqual([undefined, undefined]);
+    expect([result, error]).toEqual([{ answer: 'It is sent.' }, undefined]);
     expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: It is sent.']);
+  });
+
+  it('ends with a structured value where one is wanted, null in it too', async () => {
+    const colour = { type: ['string', 'null'] };
+    const wantsAnswer = { type: 'object', properties: { colour }, required: ['colour'] };
+    const ended = await play([reply(callTool('answer', { colour: null }))], { wantsAnswer });
+    expect(ended.result).toEqual({ answer: { colour: null } });
+    expect(ended.offered()).not.toContain('"finish"');
+    const list = { type: 'array', items: { type: 'string' } };
+    const listed = await play([reply(callTool('answer', { value: ['red'] }))], { wantsAnswer: list });
+    expect(listed.result).toEqual({ answer: ['red'] });
   });
 
   it('stops with the trial, in the middle of a request', async () => {

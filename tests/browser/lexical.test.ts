@@ -190,8 +190,17 @@ it.each([
     '<p>Saved</p><details><summary>Care</summary>Water</details>',
     'Water',
   ],
-])('%s is what it said last', async (goal, html, said) => {
-  expect((await run(html, goal)).said.at(-1)).toContain(said);
+])('%s is its answer', async (goal, html, read) => {
+  const { said, answer, end } = await run(html, goal);
+  expect({ said: said.at(-1), answer, end }).toMatchObject({
+    said: expect.stringContaining(read),
+    answer: expect.stringContaining(read),
+    end: null,
+  });
+});
+
+it('answers nothing if it read nothing', async () => {
+  expect((await run(buttons('Go'), 'Click "Go" and wait for "Go"')).answer).toBeUndefined();
 });
 
 it.each(['onclick="log(1);', 'onclick="log(1)" onmousemove="if (!window.moved)'])(
@@ -213,7 +222,7 @@ it('waits for a slow document after a click, longer than the click itself may ta
   });
   await page.goto('http://shop.test/');
   const task = agentTask(page, { goal: 'Click "Slow" and wait for "Arrived"' });
-  expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toBeUndefined();
+  expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toEqual({ answer: undefined });
   task.session.dispose();
 });
 

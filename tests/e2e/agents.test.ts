@@ -33,7 +33,7 @@ const rows: Row[] = [
     run: `return { status: 'great' }`,
     status: 'error',
     errorKind: 'internal',
-    reason: /resolved to \{"status":"great"\}; it must resolve to nothing or/,
+    reason: /resolved to \{"status":"great"\}; it must resolve to nothing, to \{ answer/,
   },
   {
     name: 'gives up',

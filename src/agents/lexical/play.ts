@@ -115,7 +115,7 @@ class Player {
     'log in': ({ texts }) => this.#logIn(texts[0]!, texts[1]!),
     accept: clause => this.#tellAnswers(clause.do),
     dismiss: clause => this.#tellAnswers(clause.do),
-    read: ({ target }) => this.#read({ ...target, nth: target.nth ?? 0 }),
+    read: ({ target, source }) => this.#read({ ...target, nth: target.nth ?? 0 }, !/^wait/i.test(source)),
     back: () => this.#act('go back', { do: 'back' }, NAVIGATION_MS),
     goto: ({ word }) => {
       const url = new URL(word, this.task.page.url()).href;
@@ -186,14 +186,14 @@ class Player {
     await this.#click(found ?? (await this.#at({ label }, [option])));
   }
 
-  /** Keeps what stands there. If it is the heading of a closed section, opens that first. */
-  async #read(target: Target): Promise<void> {
+  /** Keeps what stands there, as the answer if that is asked for. If it is the heading of a closed section, opens that first. */
+  async #read(target: Target, isAnswer: boolean): Promise<void> {
     const locator = await this.#at(target, [is.texts]);
     if (await isA(locator, CLOSED)) await this.#click(locator);
     else this.#turn.readOnly();
     const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
     this.#turn.action({ title: `read ${await titleOf(locator)}` });
-    this.#said = said;
+    if (isAnswer) this.#said = said;
     this.#turn.narrate(shorten(this.task.mask(said ?? ''), 2_000));
   }
 

@@ -43,7 +43,7 @@ export const finish = defineTool({
 
 /** Ends the task with a structured value. @returns none if no such value is wanted */
 export function answerTools(wanted: WantedAnswer): Tool[] {
-  if (typeof wanted === 'boolean') return [];
+  if (typeof wanted !== 'object') return [];
   // The input of a tool is an object.
   const isObject = wanted.type === 'object';
   const { $defs, ...value } = wanted;

@@ -100,7 +100,7 @@ async function judgeKept(
   assertions: readonly AssertionResult[],
   judge: Judge,
 ): Promise<JudgeResult | string> {
-  const { turns, finalUrl, finalText, judge: earlier } = record;
+  const { turns, finalUrl, finalText, answer, judge: earlier } = record;
   const isSame = earlier?.name === judge.name && earlier.model === judge.model;
   if (earlier && isSame && rubric === harmless(spec.judge)) return earlier;
   if (finalText === undefined) return 'the page that its judge would read is not kept, since none was asked';
@@ -112,6 +112,7 @@ async function judgeKept(
   try {
     const returned: unknown = await judge.judge({
       ...{ spec, rubric: spec.judge, turns, screenshots, finalUrl: finalUrl ?? '', finalText, assertions },
+      answer,
       budgetUsd: spec.maxCostUsd,
       signal: AbortSignal.timeout(JUDGE_TIME_MS),
       waiting: promise => Promise.resolve(promise),

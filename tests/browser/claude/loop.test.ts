@@ -59,7 +59,7 @@ describe('a trial', () => {
       }
       return done('The trial has started.');
     });
-    expect(await outcome).toBeUndefined();
+    expect(await outcome).toEqual({ answer: 'The trial has started.' });
     expect(await page.title()).toBe('started');
     expect(messagesOf(0)[0]!.content[0]).toEqual({ type: 'text', text: '  Start the "free" trial.\n' });
     expect(task.turns.map(turn => [turn.title, turn.narration])).toEqual([
@@ -305,12 +305,49 @@ describe('an end without a call', () => {
 
   it('is believed the second time, and at once where it claims a result', async () => {
     const { outcome, task } = await play([{ content: [] }, { content: [] }]);
-    expect(await outcome).toBeUndefined();
+    expect(await outcome).toEqual({ answer: '' });
     expect(task.turns.map(({ title }) => title)).toEqual(['an empty answer', 'finish']);
     await api!.close();
     const claimed = await play([done('The trial has started; the page says "Welcome".')]);
     await claimed.outcome;
     expect(claimed.task.turns).toHaveLength(1);
+  });
+});
+
+describe('a structured answer', () => {
+  const price = { type: 'object', properties: { price: { type: 'number' } }, required: ['price'] };
+
+  it('is given by a call, which ends the task', async () => {
+    const { outcome, task } = await play([reply(say('Here.'), callTool('answer', { price: 12.5 }))], {
+      wantsAnswer: price,
+    });
+    expect(await outcome).toEqual({ answer: { price: 12.5 } });
+    expect(task.turns.map(({ title, narration }) => [title, narration])).toEqual([
+      ['answer: {"price":12.5}', ['Here.', '{"price":12.5}']],
+    ]);
+  });
+
+  it('that does not fit is refused, and words are asked about once', async () => {
+    const script = [
+      reply(callTool('answer', { price: 'twelve' })),
+      done('It costs twelve.'),
+      reply(callTool('answer', { price: 12 })),
+    ];
+    const { outcome } = await play(script, { wantsAnswer: price });
+    expect(await outcome).toEqual({ answer: { price: 12 } });
+    expect(JSON.stringify(messagesOf(1).at(-1))).toContain('Invalid input for answer. price: ');
+    expect(JSON.stringify(messagesOf(2).at(-1))).toContain('If the task is done, call answer;');
+  });
+
+  it('in words is taken the second time', async () => {
+    const { outcome } = await play([done('{"price":12}'), done('{"price":12}')], { wantsAnswer: price });
+    expect(await outcome).toEqual({ answer: '{"price":12}' });
+  });
+
+  it('is no tool of other tasks', async () => {
+    const { outcome } = await play([reply(callTool('answer', {})), done()], { wantsAnswer: true });
+    expect(await outcome).toEqual({ answer: 'Done.' });
+    expect(JSON.stringify(messagesOf(1).at(-1))).toContain('There is no tool \\"answer\\" here.');
   });
 });
 

@@ -30,6 +30,9 @@ describe('a line', () => {
     '{"type":"turn_end"}',
     '{"type":"waiting","for":"limit"}',
     '{"type":"waiting_end"}',
+    '{"type":"end","status":"completed","answer":"11 to 17"}',
+    '{"type":"end","status":"completed","answer":{"from":11}}',
+    '{"type":"end","status":"completed","answer":["11"]}',
     '{"type":"end","status":"gave_up","reason":"no such button"}',
     '{"type":"end","status":"error","reason":"429","errorKind":"agent_api"}',
   ])('%s is read as it is', line => expect(parseLine(line)).toEqual(JSON.parse(line)));
@@ -60,6 +63,7 @@ describe('a line', () => {
     ['{"type":"record","do":"click"}', /locator: Invalid input/],
     ['{"type":"record","do":"click","locator":"x","force":true}', /Unrecognized key: "force"/],
     ['{"type":"end","status":"done"}', /status: Invalid option/],
+    ['{"type":"end","answer":11}', /answer: Invalid input/],
   ])('%s is refused', (line, message) => expect(() => parseLine(line)).toThrow(message));
 
   test('a long one is quoted in part', () => {

@@ -69,10 +69,17 @@ test('the schema of task specs is the same, byte for byte', () => {
   expect(`${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n`).toBe(textOf('schemas/task-spec.json'));
 });
 
-test('the protocol of programs has all lines that it had; it may have more', () => {
+test('the protocol of programs has all lines and fields that it had; it may have more', () => {
   const before = JSON.parse(textOf('schemas/agent-protocol.json'));
-  const { line } = before.$defs;
-  line.oneOf = expect.arrayContaining(line.oneOf);
+  const { line, task } = before.$defs;
+  const withFields = (each: { properties: object }) => ({
+    ...each,
+    properties: expect.objectContaining(each.properties),
+  });
+  line.oneOf = expect.arrayContaining(
+    line.oneOf.map((each: { type?: string }) => ('properties' in each ? withFields(each as never) : each)),
+  );
+  before.$defs.task = { ...withFields(task), required: expect.arrayContaining(task.required) };
   expect(protocolJsonSchema()).toEqual(before);
 });
 

@@ -9,6 +9,7 @@ import type { SessionTask } from '../../../../src/agents/agent';
 import { aiSdkSettings } from '../../../../src/agents/ai-sdk';
 import { settingsOf as claudeSettings } from '../../../../src/agents/claude';
 import type { PageToolsMode } from '../../../../src/browser/page-tools/page-tools';
+import { shapeOf } from '../../../../src/spec/wanted-answer';
 
 interface Setting {
   pageTools?: PageToolsMode;
@@ -25,6 +26,7 @@ function taskFor({ pageTools = false, task = {} }: Setting): SessionTask {
     goal: 'Order the blue one.',
     entryUrl: page.url(),
     allowedDomains: ['shop.example.com', '*.pay.example.com'],
+    wantsAnswer: false,
     maxSteps: 12,
     turnsLeft: 12,
     timeLeftMs: 60_000,
@@ -49,6 +51,22 @@ const MORE: Setting = {
   pageTools: 'auto',
   task: { secrets: { SHOP_PASSWORD: 'x' }, done: ['click link "Shop"', 'click button "Add to cart"'] },
 };
+
+/** Nothing of what the schema checks reaches the model. */
+const STRUCTURED = {
+  task: {
+    wantsAnswer: shapeOf({
+      type: 'object',
+      properties: {
+        price: { type: 'number', minimum: 12.5, maximum: 12.5, description: 'In dollars.' },
+        sku: { const: 'WD-40' },
+        state: { enum: ['sold out', 'in stock'] },
+      },
+      required: ['price'],
+    }),
+  },
+};
+const LIST = { task: { wantsAnswer: shapeOf({ type: 'array', items: { type: 'string' } }) } };
 
 async function sentToClaude(options: object, setting: Setting): Promise<object> {
   const { playWithClaude } = await import('../../../../src/agents/claude/loop');
@@ -101,6 +119,8 @@ describe('the first request', () => {
     ['claude', {}, {}],
     ['claude-members', { members: ALL_ON, effort: 'low' }, MORE],
     ['claude-only-page-tools', { members: { readConsole: true } }, { pageTools: 'only' }],
+    ['claude-answer', {}, { task: { wantsAnswer: true } }],
+    ['claude-structured', {}, STRUCTURED],
     ['claude-computer', { tools: 'computer', model: 'claude-opus-4-8' }, { pageTools: 'auto' }],
   ])('%s', async (name, options, setting) => {
     await expectStored(name, await sentToClaude(options, setting));
@@ -109,6 +129,7 @@ describe('the first request', () => {
   test.each<[string, object, Setting]>([
     ['ai-sdk', {}, {}],
     ['ai-sdk-no-pictures', { pictures: false, providerOptions: { maker: { effort: 'low' } } }, MORE],
+    ['ai-sdk-structured', {}, { ...LIST, pageTools: 'only' }],
     ['ai-sdk-only-page-tools', {}, { pageTools: 'only' }],
   ])('%s', async (name, options, setting) => {
     await expectStored(name, await sentToAiSdk(options, setting));
