@@ -31,10 +31,11 @@ export interface AgentRunOptions {
   answer?: WantedAnswer;
 }
 
-function isJsonSchema(given: object): boolean {
+function isWantedAnswer(given: unknown): given is WantedAnswer {
+  if (typeof given === 'boolean') return true;
   try {
     z.fromJSONSchema(given as never);
-    return true;
+    return !Array.isArray(given);
   } catch {
     return false;
   }
@@ -44,12 +45,7 @@ const runOptionsSchema = z.strictObject({
   ...LIMITS,
   maxSteps: z.number().int().positive().optional(),
   allowedDomains: z.array(z.string().min(1)).readonly().optional(),
-  answer: z
-    .union(
-      [z.boolean(), z.record(z.string(), z.unknown()).refine(isJsonSchema)],
-      'must be true, false or a JSON Schema',
-    )
-    .optional(),
+  answer: z.custom<WantedAnswer>(isWantedAnswer, 'must be true, false or a JSON Schema').optional(),
 } satisfies OptionSchemas<AgentRunOptions>);
 
 export interface AgentOutcome {

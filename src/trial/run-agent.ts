@@ -220,7 +220,8 @@ export class AgentRun {
       this.answer = read;
       return ended('completed');
     }
-    const problem = `agent "${agent.name}" resolved to ${JSON.stringify(result)}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
+    const what = isAnswer ? 'an answer that is no JSON' : JSON.stringify(result);
+    const problem = `agent "${agent.name}" resolved to ${what}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
     return errorEnd('internal', this.said(problem));
   }
 

@@ -36,6 +36,13 @@ const rows: Row[] = [
     reason: /resolved to \{"status":"great"\}; it must resolve to nothing, to \{ answer/,
   },
   {
+    name: 'answers what is no JSON',
+    run: `const loop = {}; loop.loop = loop; return { answer: loop }`,
+    status: 'error',
+    errorKind: 'internal',
+    reason: /resolved to an answer that is no JSON; it must resolve to nothing/,
+  },
+  {
     name: 'gives up',
     asTrial: true,
     run: `return { status: 'gave_up', reason: 'there is no such button' }`,
@@ -136,6 +143,7 @@ const byHandTest = (url: string) => `import { writeFileSync } from 'node:fs';
 import { test } from '@taskproof/playwright';
 test('by hand', async ({ page, agent }) => {
   const outcomes = {};
+  const answers = {};
   for (const [id, caps] of ${JSON.stringify(hand.map(({ maxCostUsd, hasty, ...row }) => [id(row), { maxCostUsd, ...(hasty ? { turnTimeoutMs: 2000 } : {}) }]))}) {
     await page.goto('${url}');
     const { status, reason } = await agent.run(id, { maxSteps: 2, ...caps }).catch(error => ({ status: 'error', reason: error.message }));
@@ -143,9 +151,17 @@ test('by hand', async ({ page, agent }) => {
     outcomes[id] = { status, reason, goodAfterwards: await page.locator('#done').isVisible() };
   }
   writeFileSync('outcomes.json', JSON.stringify(outcomes));
+  for (const answer of [undefined, true, { type: 'object', properties: { from: { const: 11 } } }]) {
+    const outcome = await agent.run('answer', { answer });
+    answers[JSON.stringify(answer) ?? 'not asked'] = outcome.answer ?? 'none';
+  }
+  answers.nothing = (await agent.run('good')).answer ?? 'none';
+  answers.wrong = await agent.run('answer', { answer: { type: 'money' } }).catch(error => error.message);
+  writeFileSync('answers.json', JSON.stringify(answers));
 });`;
 
 let run: Run;
+let answers: unknown;
 let outcomes: Record<string, { status: string; reason: string | null; goodAfterwards: boolean }>;
 
 // One run for all: a trial that harmed a later one would show in the next one. An agent that passes leaves its worker to the trial
@@ -156,8 +172,9 @@ beforeAll(async () => {
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `const bad = { ${agents.join(',\n')} };
+bad.answer = async task => ({ answer: typeof task.wantsAnswer === 'object' ? '{"from":11}' : ' ' + JSON.stringify(task.wantsAnswer) + ', with ' + task.secrets.PASS });
 const go = task => task.turn('click Go', () => task.page.getByText('Go').click());`,
-      taskproof: `{ agent: defineAgent({ name: 'bad', run: task => (bad[task.specId ?? task.goal] ?? go)(task) }) }`,
+      taskproof: `{ secrets: { PASS: 'correct horse' }, agent: defineAgent({ name: 'bad', run: task => (bad[task.specId ?? task.goal] ?? go)(task) }) }`,
       reporters: PLAIN,
     }),
     'by-hand.spec.ts': byHandTest(`${site.url}/`),
@@ -171,6 +188,7 @@ const go = task => task.turn('click Go', () => task.page.getByText('Go').click()
   });
   run = await suite.playwright(['test']);
   outcomes = JSON.parse(suite.read('outcomes.json'));
+  answers = JSON.parse(suite.read('answers.json'));
 });
 
 test.each(trials)('an agent that $name', row => {
@@ -191,6 +209,16 @@ test.each(hand)('an agent that $name, in a hand-written test', row => {
   expect({ status, goodAfterwards }, run.output).toEqual({ status: row.status, goodAfterwards: true });
   expect(String(reason)).toMatch(row.reason);
   if (row.errorKind) expect(reason).toContain(`agent.run, error: ${row.errorKind}: `);
+});
+
+test('the answer of a hand-written run is as it was asked for, without secrets', () => {
+  expect(answers).toEqual({
+    'not asked': 'false, with <secret>PASS</secret>',
+    true: 'true, with <secret>PASS</secret>',
+    '{"type":"object","properties":{"from":{"const":11}}}': { from: 11 },
+    nothing: 'none',
+    wrong: expect.stringMatching(/agent\.run\(\): answer.* must be true, false or a JSON Schema/s),
+  });
 });
 
 test('such a run fails', () => {

@@ -185,7 +185,7 @@ say({ type: 'activate', targetId });
 say({ type: 'turn_end' });
 say({ type: 'turn', title: 'come back' });
 say({ type: 'activate', targetId: task.cdp.targetId });
-say({ type: 'end' });
+say({ type: 'end', answer: { went: ['out', task.secrets.PASS] } });
 page.socket.close();
 console.error('this is not shown');`,
       'ui/tasks/all.yaml': spec({
@@ -242,6 +242,7 @@ test('by hand', async ({ page, agent }) => {
       maxSteps: 9,
       maxCostUsd: 1,
       timeLimitMs: expect.any(Number),
+      wantsAnswer: false,
       seed: record.seed,
       secrets: { PASS: SECRET },
       pageTools: 'auto',
@@ -255,6 +256,7 @@ test('by hand', async ({ page, agent }) => {
       gone: null,
     });
     expect(record).toMatchObject({ agent: 'player', model: 'm-1', outcome: 'passed', guard: 'protocol' });
+    expect(record.answer).toEqual({ went: ['out', '<secret>PASS</secret>'] });
     expect(record.usage).toEqual({
       inputTokens: 151,
       outputTokens: 10,
