@@ -210,5 +210,5 @@ it('what a client holds is in no property of the agent', () => {
   const client = new AnthropicBedrock({ awsAccessKey: KEY, awsSecretKey: SECRET });
   const agent = claude({ client });
   expect(JSON.stringify({ use: { taskproof: { agent } } })).not.toMatch(new RegExp(`${KEY}|${SECRET}`));
-  expect(Object.keys(agent)).toEqual(['name', 'model', 'preflight', 'run']);
+  expect(Object.keys(agent)).toEqual(['name', 'model', 'waits', 'preflight', 'run']);
 });

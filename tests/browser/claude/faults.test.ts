@@ -205,6 +205,6 @@ describe('the key', () => {
   it('is in no property of the agent', () => {
     const agent = claude({ apiKey: KEY });
     expect(JSON.stringify({ use: { taskproof: { agent } } })).not.toContain(KEY);
-    expect(Object.keys(agent)).toEqual(['name', 'model', 'preflight', 'run']);
+    expect(Object.keys(agent)).toEqual(['name', 'model', 'waits', 'preflight', 'run']);
   });
 });
