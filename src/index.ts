@@ -59,5 +59,7 @@ export {
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { TaskproofOptions } from './playwright/run/options';
+export { totp } from './playwright/run/totp';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
 export type { JsonSchema, WantedAnswer } from './spec/wanted-answer';
+export type { SecretFunction } from './text/secrets';

@@ -76,8 +76,14 @@ export interface AgentTask {
   readonly turnsLeft: number;
   /** US dollars that `usage` has reported so far; null once a price was unknown. */
   readonly costUsd: number | null;
-  /** Secrets by name. Type their values, never show them to a model. */
+  /** Secrets by name. Type their values, never show them to a model. Those that are computed are empty until `secret(name)` computes them. */
   readonly secrets: Readonly<Record<string, string>>;
+  /**
+   * The value of a secret. `totp()` and functions are computed anew, so ask right before you type it.
+   *
+   * @throws Error if there is no secret of that name, or its function fails or takes more than 30 seconds.
+   */
+  secret(name: string): Promise<string>;
   /**
    * Runs one turn: counted, shown as a step named `title`, with a screenshot taken after `fn`.
    * Rejects with what `fn` throws; with TurnLimitError beyond `maxSteps`; with BudgetExceededError once
@@ -128,6 +134,8 @@ export interface SessionTask extends AgentTask {
   readonly done: readonly string[];
   /** Marks the trial as healed: its recording no longer fits the page, and another agent takes over. */
   markHealed(healing: Healing): void;
+  /** Names of the secrets that are computed. */
+  readonly computedSecrets: readonly string[];
   readonly session: Session;
   readonly webmcp: PageTools;
   /** The trial's recorder, emptied at the start of each turn. */

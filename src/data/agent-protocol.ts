@@ -34,6 +34,11 @@ export const taskSchema = z
     secrets: z
       .record(z.string(), z.string())
       .describe('By name. Values to type, never to be shown to a model.'),
+    computedSecrets: z
+      .array(z.string())
+      .describe(
+        'Names of secrets without a value yet: `Taskproof.secret` computes one, right before it is typed.',
+      ),
     pageTools: z
       .union([z.enum(['auto', 'only']), z.literal(false)])
       .describe(

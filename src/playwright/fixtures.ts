@@ -14,7 +14,7 @@ import type { Agent } from '../agents/agent';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
-import { secretMask } from '../text/mask';
+import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { runError } from './inside/errors';
@@ -47,7 +47,7 @@ export interface TaskproofTestOptions {
 export interface TrialFixtures {
   /** The options of the config, the project and `test.use`, merged but unchecked. */
   _taskproofOptions: object;
-  _taskproofMask: undefined;
+  _taskproofSecrets: Secrets;
   /** The checked options. Trials ask for it before `page`, so that a missing key fails before a browser starts. */
   _taskproofReady: ReadyOptions;
   _taskproofTrial: TrialTest;
@@ -71,25 +71,25 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   ],
 
   // Automatic, to cover hooks of the suite, which run before the fixtures that a test asks for.
-  _taskproofMask: [
+  _taskproofSecrets: [
     async ({ _taskproofOptions, trace, video }, use, testInfo) => {
-      const secrets = givenSecrets(_taskproofOptions);
-      if (Object.keys(secrets).length) {
-        if (!maskTest(testInfo, secretMask(secrets)) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
+      const secrets = new Secrets(givenSecrets(_taskproofOptions));
+      if (Object.keys(secrets.values).length) {
+        if (!maskTest(testInfo, secrets.mask) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
         warnOfRecorders({ trace, video }, testInfo);
       }
-      await use(undefined);
+      await use(secrets);
     },
     { auto: true, box: true },
   ],
 
-  _taskproofReady: async ({ _taskproofOptions, baseURL }, use, testInfo) => {
+  _taskproofReady: async ({ _taskproofOptions, _taskproofSecrets: secrets, baseURL }, use, testInfo) => {
     const declared = planOf(testInfo);
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
     const where = `project "${testInfo.project.name}"`;
-    const checked = readyOptions(_taskproofOptions, where);
+    const checked = { ...readyOptions(_taskproofOptions, where), secrets };
     if (plan) await obey(plan, checked, testInfo);
     const options = plan ? { ...checked, origin: originOf(checked, baseURL, where) } : checked;
     if (plan && plan.policy.k > 1 && !isJudged()) {

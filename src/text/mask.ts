@@ -16,10 +16,17 @@ const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 /** Before a "…": nothing, or what is left of an encoded character. */
 const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,8}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
 
-/** Make it once per trial: the expression is large. Its time is linear in the length of the text. */
-export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
+/**
+ * Make it once for all texts: the expression is large. Its time is linear in the length of the text.
+ *
+ * @param secrets values by name; several if a secret had others before
+ */
+export function secretMask(secrets: Readonly<Record<string, string | readonly string[]>>): Mask {
   const forms = new Map<string, { name: string; pattern: string; beginning?: string }>();
-  for (const [name, value] of Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length))
+  const named = Object.entries(secrets).flatMap(([name, values]) =>
+    [values].flat().map(value => ({ name, value })),
+  );
+  for (const { name, value } of named.sort((a, b) => b.value.length - a.value.length))
     for (const form of formsOf(value))
       if (!forms.has(folded(form))) forms.set(folded(form), { name, ...patternsOf(form) });
   if (!forms.size) return text => text;
@@ -186,6 +193,11 @@ export function fillSecrets(
     if (Object.hasOwn(secrets, name)) return secrets[name]!;
     throw unknown(name);
   });
+}
+
+/** The names of secrets in a text. */
+export function secretsNamed(text: string): string[] {
+  return [...text.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
 }
 
 /** A copy through JSON, with `change` applied to every text in it, except keys. */

@@ -19,7 +19,8 @@ import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
-import { inTexts, type Mask, secretMask } from '../text/mask';
+import { inTexts, type Mask } from '../text/mask';
+import type { Secrets } from '../text/secrets';
 import { readAnswer } from './answer';
 import { Clock } from './clock';
 import { Turns } from './turns';
@@ -37,7 +38,7 @@ export interface TrialOutput {
 type PlannedTask = Pick<
   SessionTask,
   | ('specId' | 'specName' | 'specHash' | 'configDir' | 'goal' | 'allowedDomains' | 'maxSteps')
-  | ('wantsAnswer' | 'maxCostUsd' | 'maxRequests' | 'seed' | 'unique' | 'secrets')
+  | ('wantsAnswer' | 'maxCostUsd' | 'maxRequests' | 'seed' | 'unique')
 >;
 
 export type TrialIdentity = Pick<
@@ -48,6 +49,7 @@ export type TrialIdentity = Pick<
 /** What a trial does: that of a spec, or a goal in a hand-written test. Agents get a copy of the task's part. */
 export interface TrialPlan extends PlannedTask {
   agent: Agent;
+  secrets: Secrets;
   /** How the trial is graded; null in a hand-written test, which grades itself. */
   spec: TaskSpec | null;
   /** What the record of a spec's trial says of the trial. */
@@ -117,7 +119,7 @@ export class AgentRun {
   ) {
     const { session } = opened;
     this.session = session;
-    this.mask = secretMask(plan.secrets);
+    this.mask = plan.secrets.mask;
     session.mask = this.mask;
     maskDebugLines(this.mask);
     this.webmcp = new PageTools(session, plan.allowedDomains, plan.pageTools);
@@ -168,7 +170,7 @@ export class AgentRun {
 
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
-    const { agent, spec, identity, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
+    const { agent, spec, identity, judge, locate, entryUrl, pageTools, secrets, ...rest } = this.plan;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.
@@ -177,6 +179,11 @@ export class AgentRun {
         return session.page;
       },
       context: session.context,
+      get secrets() {
+        return { ...secrets.values };
+      },
+      secret: name => secrets.value(name),
+      computedSecrets: secrets.computed,
       session,
       recorder: turns.recorder,
       webmcp,

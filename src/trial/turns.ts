@@ -12,7 +12,7 @@ import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
 import { beginning, cutText, messageOf, oneLine } from '../text/line';
-import { fillSecrets, inTexts, type Mask } from '../text/mask';
+import { fillSecrets, inTexts, type Mask, secretsNamed } from '../text/mask';
 import type { AgentEnd, AgentRun, Attach } from './run-agent';
 
 /** Characters of a text in a record that an agent or a page made. What it typed is kept whole, to be replayed. */
@@ -120,7 +120,8 @@ export class Turns {
     const told = { title: `call page tool ${JSON.stringify(name)}`, detail };
     let result: unknown;
     const call = async () => {
-      const given = inTexts(input, text => fillSecrets(text, plan.secrets));
+      for (const name of secretsNamed(JSON.stringify(input))) await plan.secrets.value(name);
+      const given = inTexts(input, text => fillSecrets(text, plan.secrets.values));
       result = await webmcp.call(session.page, name, given, { ...options, recorder });
       const said = resultText(result);
       detail.result = said;

@@ -164,12 +164,10 @@ describe('a page with tools', () => {
 describe('a call as an action', () => {
   it('has failed if the tool says so', async () => {
     const { page, tools } = await open('/odd');
+    const secret = () => Promise.reject(new Error('it names none'));
+    const task = { secrets: {}, secret, allowedDomains: [] };
     const call = (name: string) =>
-      perform(
-        page,
-        { do: 'call_page_tool', name, input: {} },
-        { timeoutMs: 1_000, webmcp: tools, task: { secrets: {}, allowedDomains: [] } },
-      );
+      perform(page, { do: 'call_page_tool', name, input: {} }, { timeoutMs: 1_000, webmcp: tools, task });
     expect(await call('nothing')).toBeNull();
     await expect(call('says_no')).rejects.toThrow('says that it failed: "Sold out."');
   });

@@ -1,6 +1,6 @@
 // Secrets, from the side of a frame of another host that wants one: it shows fields like the site's, and takes the focus.
 import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { lexical } from '../../src/agents/lexical';
 import { Player } from '../../src/agents/replay/player';
 import { Driver } from '../../src/agents/tools/driver';
@@ -25,6 +25,7 @@ const PAGES: Record<string, (origin: string) => string> = {
     `<h1>Shop</h1><iframe src="${origin.replace('127.0.0.1', 'localhost')}/evil"></iframe>`,
   '/own': () => '<h1>Shop</h1><iframe src="/field"></iframe>',
   '/written': () => `<h1>Shop</h1><iframe srcdoc="<label>Password <input></label>"></iframe>`,
+  '/plan': () => '<label>Plan <select><option>Small<option>Big</select></label>',
   '/field': () => '<label>Password <input></label>',
   '/stolen': origin =>
     `<label>Secret <input></label><iframe src="${origin.replace('127.0.0.1', 'localhost')}/thief"></iframe>`,
@@ -68,8 +69,8 @@ async function open(path: string, given = {}) {
 const got = (page: Page) => page.frameLocator('iframe').locator('#got').textContent();
 const inFrame = (page: Page) => page.frameLocator('iframe').getByLabel('Password');
 
-async function toolsOn(path: string) {
-  const { page, task } = await open(path);
+async function toolsOn(path: string, given = {}) {
+  const { page, task } = await open(path, given);
   const driver = new Driver(task);
   const shown = await driver.look(page);
   const use = (name: string, input: object) => {
@@ -77,7 +78,7 @@ async function toolsOn(path: string) {
     return driver.run({ tool, input, page } as never);
   };
   return {
-    page,
+    ...{ page, task },
     use,
     target: (label: string) => ({
       type: 'ref',
@@ -195,5 +196,68 @@ describe('a field of the site', () => {
       { timeoutMs: 5_000, task },
     );
     expect(await page.getByLabel('Day').inputValue()).toBe('2026-01-31');
+  });
+});
+
+describe('a secret that is computed', () => {
+  /** A new code each time. */
+  const counted = () => {
+    let count = 0;
+    return vi.fn(async () => `code-${++count}`);
+  };
+
+  it('is computed once by lexical(), when it is typed', async () => {
+    const CODE = counted();
+    const { page, task } = await open('/field', { goal: 'Enter "CODE" into "Password"', secrets: { CODE } });
+    expect(await lexical({ actionTimeoutMs: 5_000 }).run(task)).toBeUndefined();
+    expect(await page.getByLabel('Password').inputValue()).toBe('code-1');
+    expect(CODE).toHaveBeenCalledTimes(1);
+    expect(task.mask('code-1')).toBe('<secret>CODE</secret>');
+  });
+
+  it('is computed anew at each time by tools of models, which read its name', async () => {
+    const { page, use, target, task } = await toolsOn('/field', { secrets: { CODE: counted() } });
+    const field = page.getByLabel('Password');
+    for (const value of ['code-1', 'code-2']) {
+      await use('form_input', { target: target('Password'), value: '<secret>CODE</secret>' });
+      expect(await field.inputValue()).toBe(value);
+    }
+    await field.fill('');
+    await use('type', { text: 'no. <secret>CODE</secret>' });
+    expect(await field.inputValue()).toBe('no. code-3');
+    expect(task.mask('code-1 code-2 code-3')).toBe('<secret>CODE</secret> '.repeat(3).trim());
+  });
+
+  it('can be an option of a list', async () => {
+    const { page, use, target } = await toolsOn('/plan', { secrets: { PLAN: async () => 'Big' } });
+    await use('form_input', { target: target('Plan'), value: '<secret>PLAN</secret>' });
+    expect(await page.getByLabel('Plan').inputValue()).toBe('Big');
+  });
+
+  it('is computed by replay()', async () => {
+    const CODE = counted();
+    const { page, task } = await open('/field', { secrets: { CODE } });
+    const state = { url: '/', content: '' };
+    const action = { do: 'fill', text: '<secret>CODE</secret>', locator: `getByLabel('Password')`, tab: 0 };
+    const recorded = [{ ...action, before: state, after: state }];
+    const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
+    await new Player(task, 5_000).play({ turns } as never);
+    expect(await page.getByLabel('Password').inputValue()).toBe('code-1');
+    expect(CODE).toHaveBeenCalledTimes(1);
+  });
+
+  it('that fails is the reason why lexical() gives up', async () => {
+    const CODE = () => Promise.reject(new Error('no mail for ann'));
+    const { task } = await open('/field', { goal: 'Enter "CODE" into "Password"', secrets: { CODE } });
+    const reason = expect.stringContaining('the function of the secret CODE failed: no mail for ann');
+    expect(await lexical({ actionTimeoutMs: 5_000 }).run(task)).toMatchObject({ status: 'gave_up', reason });
+  });
+
+  it('is not computed for a field of another host', async () => {
+    const CODE = counted();
+    const { page, task } = await open('/foreign', { secrets: { CODE } });
+    const action = { do: 'fill', locator: inFrame(page), text: '<secret>CODE</secret>' } as const;
+    await expect(perform(page, action, { timeoutMs: 5_000, task })).rejects.toThrow(REFUSED);
+    expect(CODE).not.toHaveBeenCalled();
   });
 });

@@ -7,7 +7,7 @@ import { Session } from '../../src/browser/session/session';
 import type { Action } from '../../src/data/record';
 import type { Usage } from '../../src/data/usage';
 import type { WantedAnswer } from '../../src/spec/wanted-answer';
-import { secretMask } from '../../src/text/mask';
+import { type SecretFunction, Secrets } from '../../src/text/secrets';
 
 export interface RecordedTurn {
   title: string;
@@ -26,7 +26,7 @@ export interface TaskSetup {
   wantsAnswer?: WantedAnswer;
   maxSteps?: number;
   maxCostUsd?: number;
-  secrets?: Record<string, string>;
+  secrets?: Record<string, string | SecretFunction>;
   allowedDomains?: string[];
   pageTools?: PageToolsMode;
   signal?: AbortSignal;
@@ -47,11 +47,11 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
   const controller = new AbortController();
   const signal = setup.signal ?? controller.signal;
   const turns: RecordedTurn[] = [];
-  const secrets = setup.secrets ?? {};
+  const secrets = new Secrets(setup.secrets);
   const maxSteps = setup.maxSteps ?? 20;
   let usage: Usage[] = [];
   let cost: number | null = 0;
-  const mask = secretMask(secrets);
+  const { mask } = secrets;
   session.mask = mask;
   return {
     goal: setup.goal ?? 'Do the task.',
@@ -74,7 +74,11 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     get costUsd() {
       return cost;
     },
-    secrets,
+    get secrets() {
+      return { ...secrets.values };
+    },
+    secret: name => secrets.value(name),
+    computedSecrets: secrets.computed,
     async turn(title, fn) {
       signal.throwIfAborted();
       if (turns.length >= maxSteps) throw new TurnLimitError(`all ${maxSteps} turns are used`);

@@ -1,7 +1,7 @@
 // Trials and turns on real pages without a runner: their steps run, and what they attach goes nowhere.
 import type { SessionTask } from '../../src/agents/agent';
 import type { OpenSession } from '../../src/browser/session/session';
-import { secretMask } from '../../src/text/mask';
+import { Secrets } from '../../src/text/secrets';
 import type { AgentRun } from '../../src/trial/run-agent';
 import { Trial } from '../../src/trial/trial';
 import { Turns } from '../../src/trial/turns';
@@ -11,8 +11,9 @@ const output = { step: (_: string, body: (to: typeof attach) => unknown) => body
 
 /** The turns of a trial over what it needs of an open session, and the trial. */
 export function turnsOver(opened: Partial<AgentRun>, entryUrl = 'http://localhost/') {
-  const plan = { entryUrl, configDir: '/', maxSteps: 100, secrets: {}, locate: () => undefined };
-  const trial = { ...opened, plan, output, pictures: [], mask: secretMask({}) } as unknown as AgentRun;
+  const secrets = new Secrets();
+  const plan = { entryUrl, configDir: '/', maxSteps: 100, secrets, locate: () => undefined };
+  const trial = { ...opened, plan, output, pictures: [], mask: secrets.mask } as unknown as AgentRun;
   return { trial, turns: new Turns(trial, new AbortController().signal) };
 }
 
@@ -27,11 +28,12 @@ interface TrialInput {
 
 /** Plays a trial of one assertion on localhost. */
 export function playTrial(opened: OpenSession, input: TrialInput, to: unknown = output) {
-  const { assertion, run, ...given } = input;
+  const { assertion, run, secrets, ...given } = input;
   const spec = { entryUrl: input.entryUrl, assertions: [assertion] };
   const plan = {
-    ...{ spec, assertions: spec.assertions, specId: 'x', configDir: '/', goal: 'go', secrets: {}, seed: 1 },
+    ...{ spec, assertions: spec.assertions, specId: 'x', configDir: '/', goal: 'go', seed: 1 },
     ...{ allowedDomains: ['localhost'], maxSteps: 10, turnTimeoutMs: 10_000, ...given },
+    secrets: new Secrets(secrets),
     agent: { name: 'scripted', run: async (task: SessionTask) => run?.(task) },
     locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
   };

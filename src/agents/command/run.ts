@@ -37,7 +37,7 @@ interface Stage {
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
 export async function runProgram(task: SessionTask, options: ProgramOptions): Promise<Answered | GaveUp> {
   const endpoint = await openCdpEndpoint(task.page, {
-    own: pageToolsOf(task),
+    own: methodsOf(task),
     // A page that the guard is still checking is not a tab yet.
     onFront: page => {
       if (task.session.has(page)) task.activate(page);
@@ -72,8 +72,8 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
   }
 }
 
-/** Page tools as methods of the DevTools protocol, since lines on standard output get no answers. */
-function pageToolsOf(task: SessionTask): OwnMethods {
+/** What a program asks for, as methods of the DevTools protocol, since lines on standard output get no answers. */
+function methodsOf(task: SessionTask): OwnMethods {
   return {
     'Taskproof.pageTools': async () => ({ tools: await task.pageTools() }),
     async 'Taskproof.callPageTool'({ name, input = {} }) {
@@ -82,6 +82,7 @@ function pageToolsOf(task: SessionTask): OwnMethods {
       const result = await task.callPageTool(name, input);
       return result === undefined ? {} : { result };
     },
+    'Taskproof.secret': async ({ name }) => ({ value: await task.secret(String(name)) }),
   };
 }
 
@@ -90,7 +91,8 @@ function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }
 
-function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage {
+function messageOf(task: SessionTask, { url, targetId }: CdpEndpoint): TaskMessage {
+  const { computedSecrets: computed } = task;
   return {
     protocolVersion: PROTOCOL_VERSION,
     goal: task.goal,
@@ -101,7 +103,8 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     timeLimitMs: Math.max(1, Math.round(task.timeLeftMs)),
     wantsAnswer: task.wantsAnswer,
     seed: task.seed,
-    secrets: { ...task.secrets },
+    secrets: Object.fromEntries(Object.entries(task.secrets).filter(([name]) => !computed.includes(name))),
+    computedSecrets: [...computed],
     pageTools: task.pageToolsMode,
     cdp: { url, targetId },
   };

@@ -5,7 +5,7 @@ import { act, DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { durableLocator, type Handle } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
-import { heldForSecret } from '../../browser/actions/secrets';
+import { computeSecrets, heldForSecret } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/control-words';
@@ -265,21 +265,21 @@ class Player {
     const { secrets, mask } = this.task;
     const marked = Object.hasOwn(secrets, given) ? `<secret>${given}</secret>` : given;
     for (const name of Object.keys(secrets)) if (marked.includes(`<secret>${name}<`)) this.#typed.add(name);
-    const value = fillSecrets(
-      marked,
-      secrets,
-      name => new Stuck(`taskproof.secrets has no secret "${name}"`),
-    );
-    const title = `enter "${mask(value)}" into`;
-    if (value !== marked) await heldForSecret(locator, this.task, this.timeoutMs);
-    if (await isA(locator, 'select')) return this.#choose(locator, value);
+    const unknown = (name: string) => new Stuck(`taskproof.secrets has no secret "${name}"`);
+    const isSecret = fillSecrets(marked, secrets, unknown) !== marked;
+    const title = `enter "${mask(marked)}" into`;
+    if (isSecret) await heldForSecret(locator, this.task, this.timeoutMs);
+    if (await isA(locator, 'select')) {
+      await computeSecrets(marked, this.task);
+      return this.#choose(locator, fillSecrets(marked, this.task.secrets));
+    }
     if (await isA(locator, FILLED)) return this.#point(title, { do: 'fill', text: marked, locator });
     if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
     await this.#point(undefined, { do: 'click', locator });
     const timeout = this.timeoutMs;
     const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
     if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
-    if (value) await this.#act(title, { do: 'type', text: marked, locator });
+    if (marked) await this.#act(title, { do: 'type', text: marked, locator });
   }
 }
 

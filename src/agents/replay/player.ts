@@ -8,6 +8,7 @@ import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
+import { computeSecrets } from '../../browser/actions/secrets';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
 import { controlInWords } from '../../data/control-words';
 import {
@@ -81,6 +82,8 @@ export class Player {
     this.answers = [...(action.dialogs ?? [])];
     let here: RecordedAction;
     try {
+      // `perform` computes what is typed.
+      if (action.do === 'call_page_tool') await computeSecrets(JSON.stringify(action.input), task);
       here = resolved(action, task);
     } catch (error) {
       // No ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over.

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
-import { heldForSecret, namesSecret, refusePasting } from '../../browser/actions/secrets';
+import { computeSecrets, heldForSecret, namesSecret, refusePasting } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/elements';
 import { sleep } from '../../browser/waiting';
@@ -44,8 +44,11 @@ const formInput = defineTool({
       driver.show(locator).catch(() => undefined),
     ]);
     const { tag, type } = field;
-    if (typeof given === 'string' && namesSecret(given, driver.task))
+    if (typeof given === 'string' && namesSecret(given, driver.task)) {
       await heldForSecret(locator, driver.task, ACTION_LIMIT_MS);
+      // A list is asked for its option here; `perform` computes what is typed.
+      if (tag === 'select') await computeSecrets(given, driver.task);
+    }
     const value = typeof given === 'string' ? driver.fill(given) : given;
     if (tag === 'select') return choose(driver, page, locator, field, String(value));
     if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {

@@ -9,6 +9,7 @@ import { within } from '../waiting';
 import { targetAt } from './locate';
 import type { ActionRecorder } from './record';
 import {
+  computeSecrets,
   enterSecret,
   heldForSecret,
   namesSecret,
@@ -62,7 +63,10 @@ export async function perform(
   if (action.do === 'drag') await refuseDragging(action.locator, action.to, task, timeoutMs);
   if ('text' in action && namesSecret(action.text, task)) return enterSecret(page, action, task, timeoutMs);
   const isSecret = action.do === 'select' && action.labels.some(label => namesSecret(label, task));
-  if (isSecret) await heldForSecret(action.locator, task, timeoutMs);
+  if (isSecret) {
+    await heldForSecret(action.locator, task, timeoutMs);
+    for (const label of action.labels) await computeSecrets(label, task);
+  }
   const filled = isSecret
     ? { ...action, labels: action.labels.map(label => fillSecrets(label, task.secrets)) }
     : action;

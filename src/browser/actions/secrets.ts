@@ -2,15 +2,18 @@
 // frame of another host may have taken. So the document that was checked puts in each character itself.
 import type { Locator, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
-import { fillSecrets } from '../../text/mask';
+import { messageOf } from '../../text/line';
+import { fillSecrets, secretsNamed } from '../../text/mask';
 import { admits, isOfParent } from '../admitted';
 import { injected, unseen } from '../in-page';
 import { DriverError } from './act';
 import { type Handle, targetAt } from './locate';
 
 export interface SecretsOfTask {
-  /** Values by name. */
+  /** Values by name. Those that are computed are empty until `secret` is asked for one. */
   readonly secrets: Readonly<Record<string, string>>;
+  /** Computes a secret that is computed. */
+  secret(name: string): Promise<string>;
   /** Hosts whose documents may get them. */
   readonly allowedDomains: readonly string[];
 }
@@ -25,6 +28,22 @@ const MAX_TYPED = 1_000;
  */
 export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
   return fillSecrets(text, secrets) !== text;
+}
+
+/**
+ * Computes the secrets that a text names and that are computed: from then on `secrets` of the task has their values.
+ *
+ * @throws DriverError if one can't be computed
+ */
+export async function computeSecrets(
+  text: string,
+  task: Pick<SecretsOfTask, 'secrets' | 'secret'>,
+): Promise<void> {
+  for (const name of new Set(secretsNamed(text)))
+    if (Object.hasOwn(task.secrets, name))
+      await task.secret(name).catch(error => {
+        throw new DriverError(messageOf(error));
+      });
 }
 
 /**
@@ -93,18 +112,18 @@ export async function enterSecret(
   task: SecretsOfTask,
   timeout: number,
 ): Promise<void> {
+  await heldForSecret(locator ?? (await focused(page)), task, timeout);
+  await computeSecrets(named, task);
   const text = fillSecrets(named, task.secrets);
   const put = (element: Handle, part: string, asKeys: boolean) =>
     unseen(page, () => element.evaluate(injected('putText'), { text: part, asKeys }));
   if (how === 'fill') {
-    await heldForSecret(locator!, task, timeout);
     // With Playwright's checks whether it can be filled.
     await locator!.fill('', { timeout });
     const { isKept } = await put(await heldForSecret(locator!, task, timeout), text, false);
     if (isKept) return;
     await locator!.fill('', { timeout });
   } else if (locator) {
-    await heldForSecret(locator, task, timeout);
     await locator.focus({ timeout });
   }
   let element = locator && (await heldForSecret(locator, task, timeout));

@@ -6,6 +6,7 @@ import type { Agent, ReplayAgent } from '../../agents/agent';
 import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { parsedUrl } from '../../spec/url';
+import { type SecretFunction, Secrets } from '../../text/secrets';
 import { exportedConfig, usedOption } from '../inside/declared-options';
 import { runError } from '../inside/errors';
 import { optionsInRun } from './settings';
@@ -26,8 +27,8 @@ export interface TaskproofOptions {
   turnTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. `'baseURL'` stands for Playwright's `use.baseURL`. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name. Masked in what models read, in records, recordings, reports and steps; not in pictures, traces and videos. A secret without a value is an error if a goal names it. Default: none. */
-  secrets?: Record<string, string | undefined>;
+  /** Values that an agent types but never sees, by name. Masked in what models read, in records, recordings, reports and steps; not in pictures, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. A secret without a value is an error if a goal names it. Default: none. */
+  secrets?: Record<string, string | SecretFunction | undefined>;
   /**
    * Saves a passed trial of each spec for `replay()`: in the folder `recordings`, or in the given one, relative to the config.
    * Replaces earlier recordings. Default: false.
@@ -90,7 +91,15 @@ const optionsSchema = z.strictObject({
       .optional(),
   ),
   secrets: z
-    .record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional())
+    .record(
+      z.string().regex(/^\w+$/, 'names are letters, digits and _'),
+      z
+        .custom<string | SecretFunction>(
+          value => typeof value === 'string' || typeof value === 'function',
+          'must be a text, a function that returns one, or totp(uri)',
+        )
+        .optional(),
+    )
     .optional(),
   record: z.union([z.boolean(), z.string().min(1)]).optional(),
   earlyStop: z.boolean().optional(),
@@ -102,11 +111,11 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<TaskproofOptions>);
 
 /** `use.taskproof`, checked. */
-export interface ReadyOptions extends TaskproofOptions {
+export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {
   agent: Agent;
   turnTimeoutMs: number;
   /** Only those with a value. */
-  secrets: Record<string, string>;
+  secrets: Secrets;
   /** Names of secrets without a value. */
   missing: string[];
 }
@@ -124,7 +133,7 @@ export function readyOptions(merged: unknown, where: string): ReadyOptions {
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
-  return { ...rest, agent, secrets, missing, turnTimeoutMs };
+  return { ...rest, agent, secrets: new Secrets(secrets), missing, turnTimeoutMs };
 }
 
 /** What the plan of a test depends on, in unchecked options: before a test is planned, nothing is refused. */
@@ -177,12 +186,15 @@ export function originOf(
   );
 }
 
-/** The secrets that have a value, in unchecked options. */
-export function givenSecrets(options: unknown): Record<string, string> {
+/** The secrets that have a value or are computed, in unchecked options. */
+export function givenSecrets(options: unknown): Record<string, string | SecretFunction> {
   const secrets = (options as TaskproofOptions | undefined)?.secrets;
   if (typeof secrets !== 'object' || secrets === null) return {};
   return Object.fromEntries(
-    Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+    Object.entries(secrets).filter(
+      (entry): entry is [string, string | SecretFunction] =>
+        typeof entry[1] === 'string' || typeof entry[1] === 'function',
+    ),
   );
 }
 

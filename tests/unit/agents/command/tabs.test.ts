@@ -21,6 +21,7 @@ const run = (task: object, lines: string) => {
     activate: () => undefined,
     signal: new AbortController().signal,
     ...{ timeLeftMs: 60_000, configDir: resolve('.'), allowedDomains: [], secrets: {} },
+    computedSecrets: [],
     mask: (text: string) => text,
     ...task,
   } as unknown as SessionTask;

@@ -2,6 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Judge } from '../../../../src/grading/judge';
+import { Secrets } from '../../../../src/text/secrets';
 import type { AgentEnd } from '../../../../src/trial/run-agent';
 import { Trial } from '../../../../src/trial/trial';
 import { judgedTrial } from './trials';
@@ -33,7 +34,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     turnTimeoutMs: 1_000,
     expectTimeoutMs: 1_000,
     seed: 1,
-    secrets: {},
+    secrets: new Secrets(),
     locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
   };
   const opened = {

@@ -27,6 +27,7 @@ test.each([
   [{ origin: '' }],
   [{ origin: 'baseURL' }],
   [{ secrets: { PASSWORD: 'x' } }],
+  [{ secrets: { CODE: () => '1', MAIL: async () => '2' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {
   expect(() => readyOptions({ agent, ...options }, 'project "p"')).not.toThrow();
@@ -58,6 +59,7 @@ test.each([
   [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
   [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
+  [{ secrets: { PIN: 1234 } }, /secrets\.PIN: must be a text, a function that returns one, or totp\(uri\)/],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
   expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(message);
@@ -71,7 +73,10 @@ describe('secrets without a value', () => {
   );
 
   test('are no error of the options, and not among those that have one', () => {
-    expect(options).toMatchObject({ secrets: { KNOWN: 'x', EMPTY: '' }, missing: ['GONE', 'LOST'] });
+    expect(options).toMatchObject({
+      secrets: { values: { KNOWN: 'x', EMPTY: '' } },
+      missing: ['GONE', 'LOST'],
+    });
   });
 
   test.each<[string[], string | undefined]>([

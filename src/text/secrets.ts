@@ -1,0 +1,70 @@
+// The secrets of one test. Some are known from its start; others are computed when they are typed, and masked from then on.
+import { type Mask, secretMask } from './mask';
+
+/** Computes a secret, each time that it is typed. */
+export interface SecretFunction {
+  (): string | Promise<string>;
+  /** Other values that are as secret, such as the code of the next half minute. */
+  readonly beside?: () => Promise<string[]>;
+}
+
+/** The longest wait for the function of a secret, in milliseconds. */
+const SECRET_LIMIT_MS = 30_000;
+
+export class Secrets {
+  /** By name. Those that are computed are empty until then, and hold the newest value from then on. */
+  readonly values: Record<string, string> = {};
+  readonly computed: readonly string[];
+  /** Knows the values of computed secrets once they are there, and goes on to know earlier ones. */
+  readonly mask: Mask = text => {
+    this.known ??= secretMask(this.masked);
+    return this.known(text);
+  };
+  private readonly functions: ReadonlyMap<string, SecretFunction>;
+  private readonly masked: Record<string, string[]> = {};
+  private known: Mask | undefined;
+
+  constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {
+    const functions = new Map<string, SecretFunction>();
+    for (const [name, value] of Object.entries(given)) {
+      this.values[name] = typeof value === 'string' ? value : '';
+      if (typeof value === 'string') this.masked[name] = [value];
+      else functions.set(name, value);
+    }
+    this.functions = functions;
+    this.computed = [...functions.keys()];
+  }
+
+  /** @throws Error that names the secret if there is none of that name, or its function fails or takes too long. */
+  async value(name: string): Promise<string> {
+    const compute = this.functions.get(name);
+    if (!compute && Object.hasOwn(this.values, name)) return this.values[name]!;
+    if (!compute) throw new Error(`There is no secret named ${JSON.stringify(name)}.`);
+    const value: unknown = await inTime(name, compute);
+    if (typeof value !== 'string' || !value.trim())
+      throw new Error(`the function of the secret ${name} must return a text, and returned none`);
+    const beside = (await compute.beside?.()) ?? [];
+    this.masked[name] = [...new Set([...(this.masked[name] ?? []), value, ...beside])];
+    this.known = undefined;
+    this.values[name] = value;
+    return value;
+  }
+}
+
+async function inTime(name: string, compute: SecretFunction): Promise<unknown> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    const error = new Error(
+      `the function of the secret ${name} took longer than ${SECRET_LIMIT_MS / 1000} s`,
+    );
+    timer = setTimeout(() => reject(error), SECRET_LIMIT_MS);
+  });
+  const failed = (error: unknown) => {
+    throw new Error(`the function of the secret ${name} failed: ${(error as Error)?.message ?? error}`);
+  };
+  try {
+    return await Promise.race([(async () => compute())().catch(failed), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
