@@ -45,6 +45,7 @@ export const WALLS = {
 export const PACKAGES = {
   '@anthropic-ai/sdk': ['agents/claude', 'grading/judge'],
   ai: ['agents/ai-sdk'],
+  otpauth: ['playwright/run/totp.ts'],
   '@playwright/test': ['playwright', 'browser', 'agents', 'grading', 'trial', 'report', 'index.ts'],
 };
 

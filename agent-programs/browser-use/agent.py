@@ -45,6 +45,11 @@ def main() -> None:
         reason = f"agent.py speaks protocol version {PROTOCOL_VERSION}, not {task['protocolVersion']}"
         write(type="end", status="error", reason=reason)
         return
+    computed = [name for name in task.get("computedSecrets", []) if name in task["goal"]]
+    if computed:
+        reason = f"browser-use gets no secrets that are computed, and the goal names {computed[0]}: log in by storageState or a fixture"
+        write(type="end", status="error", reason=reason)
+        return
     price = price_of(options)
     # Before browser-use is loaded, which takes seconds.
     reason = ""

@@ -47,6 +47,11 @@ async function main() {
     throw new SetupError(
       "a coding agent can't be limited to page tools: remove `pageTools: 'only'` for this agent",
     );
+  const computed = task.computedSecrets?.find((/** @type {string} */ name) => task.goal.includes(name));
+  if (computed)
+    throw new SetupError(
+      `a coding agent gets no secrets that are computed, and the goal names ${computed}: log in by storageState or a fixture`,
+    );
   sweep();
   await new Trial(task, options, preset).run();
 }

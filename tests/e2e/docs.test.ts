@@ -1,7 +1,6 @@
 // Every code block of the documentation is run or held against what it speaks of; one that no rule knows fails.
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
@@ -23,6 +22,7 @@ import { type DocsSuite, docsSuite, startGpt, startModel, startShop } from '../s
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
 import { runExample } from '../support/example';
 import { markdownFiles } from '../support/markdown';
+import { freePort } from '../support/serve';
 
 /** Of the README's five trials two are played once, and one in each later run: each costs a worker. */
 const fewer = (text: string, k: number) =>
@@ -349,16 +349,3 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(merged.read('comment.md')).toContain('| removed | pricing-trial | claude | passed | 2/2 |');
   });
 });
-
-/** Below the ports that systems give to sockets by themselves: another test could be given such a one before the site listens. */
-async function freePort(): Promise<number> {
-  for (;;) {
-    const port = 20_000 + Math.floor(Math.random() * 10_000);
-    const server = createServer();
-    const listens = await new Promise<boolean>(resolve => {
-      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
-    });
-    await new Promise(resolve => server.close(resolve));
-    if (listens) return port;
-  }
-}

@@ -14,3 +14,16 @@ export async function serve(answer: RequestListener) {
     });
   return { url: `http://127.0.0.1:${port}`, port, server, close };
 }
+
+/** Below the ports that systems give to sockets by themselves: another test could be given such a one before the site listens. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const listens = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
+    });
+    await new Promise(resolve => server.close(resolve));
+    if (listens) return port;
+  }
+}

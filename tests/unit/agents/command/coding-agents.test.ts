@@ -214,6 +214,10 @@ describe('a command line that does not play', () => {
     ],
     'is unknown': [{ args: ['clod'] }, /there is no preset clod/],
     'can not keep a cap': [{ args: ['codex'], task: { maxCostUsd: 1 } }, /maxCostUsd can't be kept/],
+    'has to type a computed secret': [
+      { task: { goal: 'Log in with CODE', computedSecrets: ['OTHER', 'CODE'] } },
+      /no secrets that are computed, and the goal names CODE/,
+    ],
     'is held to page tools': [{ task: { pageTools: 'only' } }, /can't be limited to page tools/],
     'is asked in another protocol': [{ task: { protocolVersion: '2' } }, /protocol version 1, not 2/],
     'is given no number': [
