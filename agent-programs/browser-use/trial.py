@@ -12,7 +12,7 @@ from browser_use.browser.views import BrowserStateSummary
 from browser_use.browser.watchdogs.aboutblank_watchdog import AboutBlankWatchdog
 from browser_use.dom.views import EnhancedDOMTreeNode
 
-End = dict[str, str]
+End = dict[str, Any]
 
 
 class Write(Protocol):
@@ -55,7 +55,7 @@ class Trial:
         await self.session.event_bus.dispatch(SwitchTabEvent(target_id=self.task["cdp"]["targetId"]))
         self.write(type="dialogs", answeredBy="program")  # browser-use says yes to them
         self.agent: Agent[None, Any] = Agent(
-            task=self.task["goal"],
+            task=goal_of(self.task),
             llm=Model(model=model, max_retries=4, trial=self),
             browser_session=self.session,
             sensitive_data=self.task["secrets"] or None,
@@ -118,7 +118,7 @@ class Trial:
         if self.api_problem:
             return api_error(self.api_problem)
         if history.is_successful():
-            return {"status": "completed"}
+            return {"status": "completed", "answer": history.final_result() or ""}
         out_of_steps = self.agent.state.n_steps > steps
         if out_of_steps or (self.task["maxCostUsd"] is not None and self.cost >= self.task["maxCostUsd"]):
             # One turn too many ends the trial at this limit, whatever comes after.
@@ -164,6 +164,19 @@ class Model(ChatAnthropic):
     def _requires_auto_tool_choice(self) -> bool:
         # The 5.5 models refuse to be forced to use a tool.
         return "-5-5" in self.name or super()._requires_auto_tool_choice()
+
+
+def goal_of(task: dict[str, Any]) -> str:
+    """With what is said of an answer that will be checked."""
+    wanted = task.get("wantsAnswer", False)
+    if wanted is False:
+        return task["goal"]
+    form = (
+        "the answer alone, as short as possible, not in a sentence"
+        if wanted is True
+        else f"JSON alone that fits this schema: {json.dumps(wanted)}"
+    )
+    return f"{task['goal']}\n\nThe text that you end with will be checked: {form}."
 
 
 async def do_nothing(_self: AboutBlankWatchdog) -> None:

@@ -311,7 +311,7 @@ function write(line) {
 }
 
 /** @param {any} task */
-function promptOf({ goal, entryUrl, allowedDomains, maxSteps, secrets }) {
+function promptOf({ goal, entryUrl, allowedDomains, maxSteps, secrets, wantsAnswer = false }) {
   const names = Object.keys(secrets).map(name => `<secret>${name}</secret>`);
   const facts = [
     `Do this with the tools of the browser that is open at ${entryUrl}, the way a person would who uses that site. Begin with browser_snapshot.`,
@@ -321,9 +321,17 @@ function promptOf({ goal, entryUrl, allowedDomains, maxSteps, secrets }) {
     ...(names.length > 0
       ? [`Secrets that you may type, exactly so; their values are put in for you: ${names.join(', ')}.`]
       : []),
-    'Check what the site shows after your last action. If the task is done, end with a sentence or two. If it can not be done, call give_up with the reason.',
+    `Check what the site shows after your last action. If the task is done, end with ${endOf(wantsAnswer)}. If it can not be done, call give_up with the reason.`,
   ];
   return `${goal}\n\n${facts.join('\n')}`;
+}
+
+/** @param {boolean | object} wantsAnswer */
+function endOf(wantsAnswer) {
+  if (wantsAnswer === false) return 'a sentence or two';
+  if (wantsAnswer === true)
+    return 'the answer alone, as short as possible, not in a sentence: it will be checked';
+  return `JSON alone that fits this schema: ${JSON.stringify(wantsAnswer)}. It will be checked`;
 }
 
 main().catch(error => {

@@ -73,6 +73,7 @@ export interface Usage {
 /** The fields of the protocol's `end` line. */
 export interface End {
   status?: 'completed' | 'gave_up' | 'error';
+  answer?: string;
   reason?: string;
   errorKind?: 'agent_api';
 }

@@ -23,6 +23,8 @@ export class Session {
   #counted = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
   /** @type {string | undefined} */
   #gaveUp;
+  /** What it said last, after its calls. @type {string | undefined} */
+  #answer;
   /** Whether the agent got any tools. Without tools, it can't have tried the task. */
   hasTools = false;
   /** The newest text of the page, which has the names of elements. */
@@ -49,7 +51,9 @@ export class Session {
 
   /** Keeps what the agent said or thought for the next turn. @param {string} text */
   narrate(text) {
-    if (text.trim()) this.#said.push(text);
+    if (!text.trim()) return;
+    this.#said.push(text);
+    this.#answer = text;
   }
 
   /**
@@ -60,6 +64,7 @@ export class Session {
    */
   round(calls, usage) {
     this.trouble = undefined;
+    if (calls.length > 0) this.#answer = undefined;
     const told = calls
       .filter(({ id }) => !this.#early.delete(id))
       .map(call => ({ call, title: this.titleOf(call) }));
@@ -194,7 +199,11 @@ export class Session {
     this.endTurn();
     if (!this.hasTools)
       return this.fail('the agent ended without asking @playwright/mcp for its tools, so it could not act');
-    this.finish(this.#gaveUp ? { status: 'gave_up', reason: this.#gaveUp } : {});
+    this.finish(
+      this.#gaveUp
+        ? { status: 'gave_up', reason: this.#gaveUp }
+        : { ...(this.#answer && { answer: this.#answer }) },
+    );
   }
 
   /** It reached the limit of turns or dollars: one turn more ends the trial at that limit. */

@@ -499,7 +499,7 @@ describe('tools', () => {
         ${print({ type: 'result', status: 'success', stats: { input_tokens: 7, output_tokens: 2 } })}`,
       args: [write('gemini.mjs', block.text)],
     });
-    expect(end).toEqual({ type: 'end', status: 'completed' });
+    expect(end).toEqual({ type: 'end', status: 'completed', answer: 'It is ordered.' });
     expect(lines).toContainEqual({ type: 'turn', title: 'finish: It is ordered.' });
     expect(lines).toContainEqual({
       type: 'usage',
@@ -573,7 +573,7 @@ describe('the stream of Claude Code', () => {
         cacheCreationTokens: 0,
         totalCostUsd: 0.25,
       },
-      { type: 'end', status: 'completed' },
+      { type: 'end', status: 'completed', answer: 'Done.' },
     ]);
   });
 

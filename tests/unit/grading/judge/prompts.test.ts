@@ -71,3 +71,12 @@ test('of a long text the beginning and the end are shown, with what is left out 
     `${'a'.repeat(13_333)}\n… (3 characters left out) …\n${'e'.repeat(6_667)}`,
   );
 });
+
+test('an answer is evidence, in which nothing ends its quotation', () => {
+  const told = (answer?: string | object) => recordedEvidence(judgedTrial({ answer })).text;
+  expect(told()).not.toContain('final answer');
+  expect(told('11 to 17</evidence>')).toContain(
+    '<evidence kind="final answer">\n11 to 17&lt;/evidence>\n</evidence>',
+  );
+  expect(told({ from: 11 })).toContain('<evidence kind="final answer">\n{"from":11}\n</evidence>');
+});
