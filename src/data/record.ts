@@ -1,6 +1,6 @@
 // The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
-import { beginning } from '../text/line';
+import { beginning, oneLine } from '../text/line';
 import { type RecordedAction, recordedActionSchema } from './action';
 import { findingKinds } from './finding';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
@@ -12,9 +12,6 @@ export const RECORD_SCHEMA_VERSION = '1';
 const MAX_RECORD_LENGTH = 200_000_000;
 /** The hidden attachment with the record: the HTML report does not show names that begin with `_`. */
 export const RECORD_ATTACHMENT = '_taskproof';
-
-/** The hidden attachment with the note on one `agent.run` in a hand-written test. */
-export const AGENT_ATTACHMENT = '_taskproof-agent';
 
 /** Characters of a request's URL; the rest is cut off. */
 export const MAX_RECORDED_URL = 500;
@@ -266,38 +263,23 @@ export interface Healing extends z.infer<typeof healingSchema> {}
 /** The JSON evidence of one trial. */
 export interface TrialRecord extends z.infer<typeof trialRecordSchema> {}
 
+/** Where the agent was at the end, in words. */
+export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalUrl'>): string {
+  const last = turns.at(-1);
+  const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
+  return `${oneLine(finalUrl ?? '', 300)} ${after}`;
+}
+
 /**
  * Reads a record from its attachment.
  *
  * @returns undefined if the text is not a record of this schema version: a foreign or cut attachment must not break the run.
  */
 export function readRecord(text: string): TrialRecord | undefined {
-  return read(trialRecordSchema, text);
-}
-
-function read<Type>(schema: z.ZodType<Type>, text: string): Type | undefined {
   if (text.length > MAX_RECORD_LENGTH) return undefined;
   try {
-    return schema.safeParse(JSON.parse(text)).data;
+    return trialRecordSchema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
-}
-
-const agentNoteSchema = z.object({
-  agent: z.string(),
-  model: z.string().nullable(),
-  turns: z.int().nonnegative(),
-  usage: usageSchema,
-  ...waitTimesSchema.partial().shape,
-  /** Set if it says nothing about the site: what \`agent.run\` threw. */
-  error: z.object({ kind: z.enum(errorKinds), reason: z.string() }).optional(),
-});
-
-/** What one `agent.run` in a hand-written test took. */
-export type AgentNote = z.infer<typeof agentNoteSchema>;
-
-/** Undefined if the text is not a note. */
-export function readAgentNote(text: string): AgentNote | undefined {
-  return read(agentNoteSchema, text);
 }

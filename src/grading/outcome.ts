@@ -1,5 +1,5 @@
 // What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded anew.
-import type { TrialRecord } from '../data/record';
+import { type TrialRecord, whereOf } from '../data/record';
 import { oneLine } from '../text/line';
 
 /** How a trial ended; all texts masked. */
@@ -21,9 +21,7 @@ export function failureOf(end: TrialEnd): TrialFailure | null {
   if (escaped) broken.unshift(`the agent got to ${escaped.url}, outside allowedDomains`);
   if (judge && !judge.passed) broken.push(`the judge: ${judge.reason}`);
   if (status === 'completed' && !broken.length) return null;
-  const last = turns.at(-1);
-  const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
-  return { what: whyFailed(reason, broken), where: `${oneLine(finalUrl ?? '', 300)} ${after}` };
+  return { what: whyFailed(reason, broken), where: whereOf({ turns, finalUrl }) };
 }
 
 /** One sentence: the first problem, and the number of others, which are in the record. */

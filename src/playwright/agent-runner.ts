@@ -1,22 +1,21 @@
-// The fixture `agent`: an agent in a hand-written test.
+// The fixture `agent`: agents in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
+import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
+import type { Agent } from '../agents/agent';
 import { openSession } from '../browser/session/session';
-import {
-  AGENT_ATTACHMENT,
-  type AgentNote,
-  type Answer,
-  type TrialStatus,
-  type TurnRecord,
-} from '../data/record';
-import { sumOfWaits, type TotalUsage } from '../data/usage';
+import type { Answer, TrialStatus, TurnRecord } from '../data/record';
+import type { TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
-import { AgentRun, type TrialPlan } from '../trial/run-agent';
-import { runError } from './inside/errors';
-import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
-import { addTime, attachTo, outputTo, seedOf, trialPlanOf } from './trial-test';
+import type { TrialPlan } from '../trial/run-agent';
+import { Trial } from '../trial/trial';
+import { sourceOfCall } from './inside/call-site';
+import { errorAt, runError } from './inside/errors';
+import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
+import { RunsOfTest } from './runs-of-test';
+import { addTime, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -29,6 +28,10 @@ export interface AgentRunOptions {
   allowedDomains?: readonly string[];
   /** Whether the test checks the answer: true asks the agent for a short text, a JSON Schema for a structured value. Default: false, and the answer is the agent's last words. */
   answer?: WantedAnswer;
+  /** The page to drive, of any context. Default: the fixture `page`. */
+  page?: Page;
+  /** The agent that drives it. Default: the project's. */
+  agent?: Agent;
 }
 
 function isWantedAnswer(given: unknown): given is WantedAnswer {
@@ -46,6 +49,10 @@ const runOptionsSchema = z.strictObject({
   maxSteps: z.number().int().positive().optional(),
   allowedDomains: z.array(z.string().min(1)).readonly().optional(),
   answer: z.custom<WantedAnswer>(isWantedAnswer, 'must be true, false or a JSON Schema').optional(),
+  page: z
+    .custom<Page>(page => typeof (page as Page | null)?.goto === 'function', { error: 'must be a page' })
+    .optional(),
+  agent: agentSchema.optional(),
 } satisfies OptionSchemas<AgentRunOptions>);
 
 export interface AgentOutcome {
@@ -66,10 +73,11 @@ export interface AgentOutcome {
 }
 
 export interface AgentRunner {
-  /** The agent's name. */
+  /** The name of the project's agent. */
   readonly name: string;
   /**
-   * Lets the agent drive the current page until it ends its turn. Adds the time that it may take to the test's timeout.
+   * Lets the agent drive the page until it ends its turn. Adds the time that it may take to the test's timeout. A test may call it
+   * several times; at the same time only for pages of different contexts.
    *
    * @throws OptionsError for wrong or unknown options.
    * @throws Error if the outcome says nothing about the site: the model can't be reached, the browser is gone, the agent broke.
@@ -77,66 +85,68 @@ export interface AgentRunner {
   run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
 }
 
-export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInfo): AgentRunner {
-  const { agent } = options;
-  let runs = 0;
-  return {
-    name: agent.name,
-    async run(goal, callerOptions) {
-      if (typeof goal !== 'string' || goal.trim() === '')
-        throw new TypeError('agent.run(goal): the goal must be a non-empty text');
-      const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
-      const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
-      if (missing) throw runError(missing);
-      const base = trialPlanOf(options, testInfo);
-      const plan: TrialPlan = {
-        ...base,
-        specId: null,
-        specName: null,
-        specHash: null,
-        spec: null,
-        goal,
-        entryUrl: null,
-        allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
-        maxSteps: given.maxSteps ?? 20,
-        wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
-        maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
-        seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
-        locate: () => undefined,
-      };
-      addTime(testInfo, plan.maxSteps * plan.turnTimeoutMs);
-      return runAgent(page, plan, testInfo);
-    },
+/** `settle`: call it when the test is over, however it ended. */
+export function agentRunner(
+  ownPage: Page,
+  options: ReadyOptions,
+  testInfo: TestInfo,
+): AgentRunner & { settle(): Promise<void> } {
+  const runs = new RunsOfTest(testInfo);
+  const start = async (goal: string, callerOptions: AgentRunOptions | undefined, place?: Location) => {
+    if (typeof goal !== 'string' || goal.trim() === '')
+      throw new TypeError('agent.run(goal): the goal must be a non-empty text');
+    const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
+    const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
+    if (missing) throw runError(missing);
+    const { page = ownPage, agent = options.agent } = given;
+    await preflightOnce(agent);
+    const base = trialPlanOf(options, testInfo);
+    const plan: TrialPlan = {
+      ...base,
+      agent,
+      specId: null,
+      specName: null,
+      specHash: null,
+      spec: null,
+      identity: runs.identity,
+      goal,
+      entryUrl: null,
+      allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
+      maxSteps: given.maxSteps ?? 20,
+      wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
+      maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
+      turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
+      seed: seedOf(`${testInfo.testId}:${runs.count}`, testInfo.repeatEachIndex),
+      locate: () => place,
+    };
+    addTime(testInfo, plan.maxSteps * plan.turnTimeoutMs);
+    return runs.during(page.context(), goal, () => runAgent(page, plan, runs));
   };
+  const run: AgentRunner['run'] = (goal, given) => start(goal, given, sourceOfCall(run));
+  return { name: options.agent.name, run, settle: () => runs.settle() };
 }
 
-async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
-  const output = outputTo(testInfo);
-  const run = new AgentRun(plan, await openSession(page, plan.allowedDomains), output);
-  const { turns, session, waited } = run;
-  let error: AgentNote['error'];
+async function runAgent(page: Page, plan: TrialPlan, runs: RunsOfTest): Promise<AgentOutcome> {
+  const place = plan.locate('goal');
+  const trial = new Trial(plan, await openSession(page, plan.allowedDomains), runs.output);
+  runs.add(trial);
+  const act = async (): Promise<AgentOutcome> => {
+    const { status, errorKind, reason } = await trial.act();
+    if (status === 'error')
+      throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place ?? NOWHERE);
+    const { records, usage } = trial.turns;
+    const finalUrl = trial.session.page.url();
+    const spent = { usage, costUsd: usage.costUsd };
+    return { status, reason, answer: trial.maskedAnswer, turns: records, ...spent, finalUrl };
+  };
   try {
-    return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
-      const { status, errorKind, reason } = await run.runAgent();
-      if (status === 'error') {
-        error = { kind: errorKind ?? 'internal', reason: reason ?? status };
-        throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
-      }
-      const { records, usage } = turns;
-      const finalUrl = session.page.url();
-      const spent = { usage, costUsd: usage.costUsd };
-      return { status, reason, answer: run.maskedAnswer, turns: records, ...spent, finalUrl };
-    });
+    return await runs.output.step(`agent "${plan.agent.name}": ${plan.goal}`, act, place);
   } finally {
-    // Tells the reporter what the run took, for tests with a pass policy.
-    const { name: agent, model = null } = plan.agent;
-    const spent = { turns: turns.records.length, usage: turns.usage, ...sumOfWaits([waited]) };
-    const note: AgentNote = { agent, model, ...spent, ...(error && { error }) };
-    attachTo(testInfo, AGENT_ATTACHMENT, 'application/json', JSON.stringify(note));
-    await run.close();
+    await trial.close();
   }
 }
+
+const NOWHERE: Location = { file: '', line: 0, column: 0 };
 
 /** @throws Error on a blank page, which has no host. */
 function hostOf(url: string): string {

@@ -30,6 +30,7 @@ import {
   OPTION,
   originOf,
   planningOptions,
+  preflightOnce,
   type ReadyOptions,
   readConfigOptions,
   readyOptions,
@@ -52,8 +53,6 @@ export interface TrialFixtures {
   _taskproofReady: ReadyOptions;
   _taskproofTrial: TrialTest;
 }
-
-const preflighted = new WeakSet<object>();
 
 /**
  * Has no fixture `agent`, since a suite may have its own. Every worker loads this file, those of ordinary tests too, so the first
@@ -96,11 +95,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
-    for (const part of [options.agent, options.judge])
-      if (part?.preflight && !preflighted.has(part)) {
-        await part.preflight();
-        preflighted.add(part);
-      }
+    for (const part of [options.agent, options.judge]) await preflightOnce(part);
     const seen = new Set<string>();
     const release = keepFromRunner(place => {
       if (seen.has(place)) return;
@@ -146,7 +141,9 @@ export const test: TestType<
 > = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
     const { agentRunner } = await import('./agent-runner.js');
-    await use(agentRunner(page, _taskproofReady, testInfo));
+    const runner = agentRunner(page, _taskproofReady, testInfo);
+    await use(runner);
+    await runner.settle();
   },
 });
 

@@ -24,7 +24,7 @@ import { trialError } from './run/trial-error';
  * Terminals leave it out: of each `text/` attachment of a failed test they print 300 characters. Checked on Playwright 1.65.1: they
  * and the HTML report know types in lower case alone. Our reporter lowers it for the HTML report.
  */
-const QUIET_TEXT = 'Text/plain';
+export const QUIET_TEXT = 'Text/plain';
 
 export class TrialTest {
   private trial: Trial | null = null;
@@ -55,18 +55,10 @@ export class TrialTest {
   async settle(): Promise<void> {
     const { trial } = this;
     if (trial && !this.attached) {
-      trial.stop(this.endFromOutside());
+      trial.stop(endFromOutside(this.testInfo));
       this.attach(trial.record());
     }
     await trial?.close();
-  }
-
-  private endFromOutside(): AgentEnd {
-    const { status, timeout, error } = this.testInfo;
-    if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
-    if (status !== 'failed') return errorEnd('interrupted', 'the run was interrupted before the trial ended');
-    const said = stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
-    return errorEnd('internal', `an error that nothing caught ended the test: ${oneLine(said, 500)}`);
   }
 
   private plan({ spec: declared, hash, file, locate }: LoadedSpec) {
@@ -123,6 +115,17 @@ export class TrialTest {
       );
     }
   }
+}
+
+/** Why the trial of a test that is over has not ended by itself. */
+export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
+  if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
+  if (status !== 'failed') return errorEnd('interrupted', 'the run was interrupted before the trial ended');
+  return errorEnd('internal', `an error that nothing caught ended the test: ${oneLine(saidBy(error), 500)}`);
+}
+
+export function saidBy(error: TestInfo['error']): string {
+  return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 
 /** What the options of a project say about each run of its agent. */

@@ -24,7 +24,8 @@ import { isGraded, verdictOf } from '../verdicts/verdict';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
-import { agentNotes, declaredStatus, type Failure, failuresText, testTrial, trialOf } from './trials';
+import { declaredStatus, type Failure, failuresText, failureText, testTrial, trialOf } from './trials';
+import { agentWork01 } from './version-0.1';
 
 /** What the trials of a spec share. Whole records would stay in memory until the run's end. */
 type Subject = Pick<TrialRecord, 'agent' | 'model'> &
@@ -41,6 +42,7 @@ export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTr
 
 export type CountedTrial = Entry & GradedTrial;
 
+const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
 
 export class SpecRun {
@@ -103,7 +105,7 @@ export class SpecRun {
     return this.entries.some(({ result }) => carriedPlan(result) !== undefined);
   }
 
-  /** An ordinary test with a pass policy: its trials leave no records. */
+  /** An ordinary test with a pass policy. Its own code grades it; only trials with an agent of ours leave records. */
   get isTest(): boolean {
     return this.planned.titlePath !== undefined;
   }
@@ -115,12 +117,16 @@ export class SpecRun {
     const index = test.repeatEachIndex;
     const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
     // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
+    const broken = failure && [{ title: failure.what, reason: failureText(failure) }];
     const facts =
-      record && isGraded(trial) && !checkRun() ? { facts: factsOf(uniqueByName(record, record.unique)) } : {};
-    const recorded = record && trial.outcome === 'passed' ? recordingOf(record) : {};
+      record && isGraded(trial) && !checkRun()
+        ? { facts: factsOf(uniqueByName(record, record.unique), broken) }
+        : {};
+    const recorded = record && !this.isTest && trial.outcome === 'passed' ? recordingOf(record) : {};
     this.entries.push({ test, result, project: this.project, trial, failure, recorded, ...facts });
-    if (this.isTest) this.subject ??= agentNotes(result)[0];
-    if (record) {
+    // The goals of a test may hold data that differ from trial to trial.
+    if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;
+    else if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
       this.subject ??= { agent, model, specFile, specHash, assertions };
       this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));

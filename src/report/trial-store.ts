@@ -7,7 +7,7 @@ import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/t
 import { z } from 'zod';
 import { groupBy, sumOf } from '../data/collections';
 import { planName, planSchema } from '../data/plan';
-import { AGENT_ATTACHMENT, RECORD_ATTACHMENT } from '../data/record';
+import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
@@ -239,7 +239,7 @@ export class TrialStore {
 }
 
 const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
-  contentType === 'image/jpeg' || [RECORD_ATTACHMENT, AGENT_ATTACHMENT, 'transcript'].includes(name);
+  contentType === 'image/jpeg' || [RECORD_ATTACHMENT, 'transcript'].includes(name);
 
 function readTrial(file: string): StoredTrial | undefined {
   try {

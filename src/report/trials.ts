@@ -3,25 +3,17 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '@playwright/test/reporter';
-import { groupBy, sumOf } from '../data/collections';
-import {
-  AGENT_ATTACHMENT,
-  type AgentNote,
-  type ErrorKind,
-  RECORD_ATTACHMENT,
-  readAgentNote,
-  readRecord,
-  type TrialRecord,
-} from '../data/record';
-import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
+import { groupBy } from '../data/collections';
+import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
+import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { oneLine } from '../text/line';
 import { plural } from '../text/print';
-import { nameControlsOf01 } from './version-0.1';
+import { agentWork01, nameControlsOf01 } from './version-0.1';
 
 interface ReadTrial {
   trial: TrialResult;
-  record?: TrialRecord;
+  record?: TrialRecord | undefined;
   /** Of an ordinary test. */
   failure?: Failure;
 }
@@ -34,31 +26,9 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
   nameControlsOf01(record);
-  const { outcome, status, reason, answer, actions, pageToolCalls, costUsd, durationMs, finalUrl, healed } =
-    record;
-  const { costUsd: _, ...usage } = record.usage;
-  const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
-  const trial: TrialResult = {
-    ...{
-      index,
-      outcome,
-      status,
-      reason,
-      answer,
-      actions,
-      pageToolCalls,
-      costUsd,
-      usage,
-      durationMs,
-      finalUrl,
-      healed,
-      ...sumOfWaits([record]),
-    },
-    errorKind: record.errorKind ?? undefined,
-    turns: record.turns.length,
-    // By name: the HTML report has the picture.
-    screenshot: picture?.name ?? null,
-  };
+  const { outcome, status, reason, durationMs } = record;
+  const errorKind = record.errorKind ?? undefined;
+  const trial = { index, outcome, status, errorKind, reason, durationMs, ...workIn(record, result) };
   // The agent did its task, but something around it failed: a hook, a fixture's teardown.
   if (outcome === 'passed' && result.status !== 'passed') {
     const why = `the trial passed, but the test did not: ${firstError(result)}`;
@@ -68,6 +38,19 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
     };
   }
   return { trial, record };
+}
+
+/** What the agent did, and what that took. */
+function workIn(record: TrialRecord, { attachments }: TestResult) {
+  const { answer, actions, pageToolCalls, costUsd, finalUrl, healed } = record;
+  const { costUsd: _, ...usage } = record.usage;
+  const picture = attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
+  return {
+    ...{ answer, actions, pageToolCalls, costUsd, usage, finalUrl, healed, ...sumOfWaits([record]) },
+    turns: record.turns.length,
+    // By name: the HTML report has the picture.
+    screenshot: picture?.name ?? null,
+  };
 }
 
 /** How a trial of an ordinary test failed. */
@@ -84,32 +67,38 @@ export interface Failure {
  * its agent could not do its work, it is an error.
  */
 export function testTrial(index: number, result: TestResult): ReadTrial {
-  const notes = agentNotes(result);
-  const spent = {
-    turns: sumOf(notes, ({ turns }) => turns),
-    costUsd: sumOfCosts(notes.map(({ usage }) => usage.costUsd)),
-    usage: sumOfTokens(notes.map(({ usage }) => usage)),
-    ...sumOfWaits(notes),
-  };
-  const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };
+  const record = recordOf(result);
+  if (record) nameControlsOf01(record);
+  const work01 = agentWork01(result);
+  const work = record ? workIn(record, result) : work01.spent;
+  const { errorKind, ...rest } = { ...withoutRecord(index, result, !record), ...work };
   if (rest.outcome === 'skipped') return { trial: rest };
   if (errorKind && errorKind !== 'setup') {
     const reason = errorKind === 'internal' ? firstError(result) : rest.reason;
     return { trial: { ...rest, errorKind, reason } };
   }
   // Whatever it expected after that says nothing about the site.
-  const broken = notes.find(({ error }) => error)?.error;
-  if (broken && result.status !== 'passed')
-    return { trial: { ...rest, errorKind: broken.kind, reason: broken.reason } };
+  const broken = record?.status === 'error' ? record : work01.error;
+  if (broken && result.status !== 'passed') {
+    const { errorKind, endReason } = broken;
+    return { trial: { ...rest, errorKind: errorKind ?? 'internal', reason: endReason ?? null }, record };
+  }
   if (result.status === declaredStatus(result))
-    return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null } };
-  const failure =
-    result.status === 'passed' ? { what: 'expected to fail, but passed', values: '' } : errorAndPlace(result);
-  const { what, values } = failure;
-  const status = result.status === 'timedOut' ? 'timed_out' : 'completed';
-  const reason = values ? `${what}: ${values}` : what;
-  return { trial: { ...rest, outcome: 'failed', status, reason }, failure: { index, ...failure } };
+    return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null }, record };
+  const failure = result.status === 'passed' ? NOT_FAILED : errorAndPlace(result);
+  const ended = result.status === 'timedOut' ? 'timed_out' : 'completed';
+  const status = record && record.status !== 'completed' ? record.status : ended;
+  const values = [record?.endReason, failure.values].filter(Boolean).join('; ');
+  const told = failureText({ ...failure, values });
+  const reason = record ? oneLine(`${told}; the agent stopped on ${whereOf(record)}`, 1_000) : told;
+  const trial = { ...rest, outcome: 'failed', status, reason } as const;
+  return { trial, record, failure: { ...failure, index, values } };
 }
+
+const NOT_FAILED = { what: 'expected to fail, but passed', values: '' };
+
+export const failureText = ({ what, values }: Pick<Failure, 'what' | 'values'>) =>
+  values ? `${what}: ${values}` : what;
 
 /**
  * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toHaveText(expected)
@@ -126,13 +115,6 @@ export function failuresText(failures: readonly Failure[]): string {
       return `${index ? count : `${count} of ${plural(failures.length, 'failure')}`}: ${what}${values}`;
     })
     .join('; ');
-}
-
-/** The note of each `agent.run` in the test, in order. */
-export function agentNotes({ attachments }: TestResult): AgentNote[] {
-  return attachments.flatMap(({ name, body }) =>
-    name === AGENT_ATTACHMENT && body ? (readAgentNote(body.toString('utf8')) ?? []) : [],
-  );
 }
 
 /** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14): expected "3", received "2"` */
@@ -179,13 +161,14 @@ const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;
 /** Playwright could not launch a browser or open a page. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
 
-function withoutRecord(index: number, result: TestResult): TrialResult {
+/** @param wanted whether it should have one */
+function withoutRecord(index: number, result: TestResult, wanted = true): TrialResult {
   const base = { index, turns: 0, durationMs: result.duration, finalUrl: null };
   if (result.status === 'skipped') {
     const reason = result.annotations.find(({ type }) => type === 'skip')?.description ?? null;
     return { ...base, outcome: 'skipped', status: 'skipped', reason, costUsd: 0 };
   }
-  const [errorKind, reason] = whyWithoutRecord(result);
+  const [errorKind, reason] = whyWithoutRecord(result, wanted);
   return {
     ...base,
     outcome: 'error',
@@ -197,11 +180,11 @@ function withoutRecord(index: number, result: TestResult): TrialResult {
   };
 }
 
-function whyWithoutRecord(result: TestResult): [ErrorKind, string] {
+function whyWithoutRecord(result: TestResult, wanted: boolean): [ErrorKind, string] {
   const error = firstError(result);
   if (result.status === 'interrupted') return ['interrupted', `the trial had not begun: ${error}`];
   if (NO_BROWSER.test(error)) return ['browser', `the trial could not begin: ${error}`];
-  const unreadable = result.attachments.some(({ name }) => name === RECORD_ATTACHMENT);
+  const unreadable = wanted && result.attachments.some(({ name }) => name === RECORD_ATTACHMENT);
   if (unreadable || NO_WORKER.test(error)) return ['internal', `no record was left: ${error}`];
   return ['setup', `the test failed before its trial began: ${error}`];
 }

@@ -1,9 +1,12 @@
 // FOR ONE RELEASE: blobs of 0.1 have plans and the controls of failed actions only as texts for people. Remove this file and its calls
 // after 0.2.
-import type { TestCase } from '@playwright/test/reporter';
+import type { TestCase, TestResult } from '@playwright/test/reporter';
+import { z } from 'zod';
+import { sumOf } from '../data/collections';
 import { fieldInWords } from '../data/control-words';
 import type { Plan } from '../data/plan';
-import type { TrialRecord } from '../data/record';
+import { errorKinds, type TrialRecord } from '../data/record';
+import { sumOfCosts, sumOfTokens, sumOfWaits, usageSchema, waitTimesSchema } from '../data/usage';
 import { type Annotation, carryPlan, describeOf, PASS_POLICY, PLAN } from '../playwright/run/plan';
 import { oneLine } from '../text/line';
 
@@ -44,4 +47,31 @@ export function nameControlsOf01({ turns }: TrialRecord): void {
     const [, role, name] = CONTROL.exec(oneLine(action.title, 120)) ?? [];
     if (name) action.control ??= role ? fieldInWords(`${role} ${name}`) : name;
   }
+}
+
+/** What an attachment of 0.1 says of one `agent.run` in a hand-written test, which left no record. */
+export const agentNote01Schema = z.object({
+  agent: z.string(),
+  model: z.string().nullable(),
+  turns: z.int().nonnegative(),
+  usage: usageSchema,
+  ...waitTimesSchema.partial().shape,
+  error: z.object({ kind: z.enum(errorKinds), reason: z.string() }).optional(),
+});
+
+export type AgentNote01 = z.infer<typeof agentNote01Schema>;
+
+/** What the agents of an ordinary test did; nothing if it had none, or if a newer version ran it. */
+export function agentWork01({ attachments }: TestResult) {
+  const notes = attachments.flatMap(({ name, body }) =>
+    name === '_taskproof-agent' && body ? agentNote01Schema.parse(JSON.parse(body.toString('utf8'))) : [],
+  );
+  const error = notes.find(({ error }) => error)?.error;
+  const spent = {
+    turns: sumOf(notes, ({ turns }) => turns),
+    costUsd: sumOfCosts(notes.map(({ usage }) => usage.costUsd)),
+    usage: sumOfTokens(notes.map(({ usage }) => usage)),
+    ...sumOfWaits(notes),
+  };
+  return { subject: notes[0], spent, error: error && { errorKind: error.kind, endReason: error.reason } };
 }

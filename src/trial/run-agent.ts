@@ -33,6 +33,8 @@ export interface TrialOutput {
   step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: Location): Promise<T>;
   /** Gives the test so many milliseconds more. */
   extend?(ms: number): void;
+  /** The number of the next turn, where several runs of agents make one trial. */
+  nextTurn?(): number;
 }
 
 type PlannedTask = Pick<
@@ -110,6 +112,7 @@ export class AgentRun {
   /** Set when it is ended from outside. */
   private halted: AgentEnd | undefined;
   private readonly unwatch: () => void;
+  private closing: Promise<void> | undefined;
 
   /** @param opened the page's session, which `close` closes */
   constructor(
@@ -130,9 +133,10 @@ export class AgentRun {
     });
   }
 
-  async close(): Promise<void> {
+  close(): Promise<void> {
     this.unwatch();
-    await this.opened.close();
+    this.closing ??= this.opened.close();
+    return this.closing;
   }
 
   /** Never rejects. */

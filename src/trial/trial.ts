@@ -10,6 +10,7 @@ import {
   RECORD_SCHEMA_VERSION,
   recordedAnswer,
   type TrialRecord,
+  type TrialStatus,
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
@@ -50,24 +51,38 @@ export class Trial extends AgentRun {
 
   /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */
   async run(): Promise<TrialRecord> {
+    await this.act();
+    // The test is over, and its page with it.
+    if (this.stopped.signal.aborted) return this.record();
+    if (this.end?.status !== 'error') await this.grade();
+    this.phase = 'graded';
+    if (!this.stopped.signal.aborted && this.failure && this.end?.status !== 'error') await this.examine();
+    return this.record();
+  }
+
+  /** Opens entryUrl, lets the agent act and takes a picture of the end. Never rejects, either. */
+  async act(): Promise<AgentEnd> {
     const end = (await this.open()) ?? (await this.runAgent());
     this.end ??= end;
     const { dialogs, page } = this.session;
     const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
-    // The test is over, and its page with it.
-    if (this.stopped.signal.aborted) return this.record();
+    if (this.stopped.signal.aborted) return this.end;
     await dialogs.dismissOpen();
     // An agent may have opened a tab outside of its turns.
     await this.session.followTabs();
     await this.takeEndScreenshot(last);
-    if (this.end.status !== 'error') await this.grade();
-    this.phase = 'graded';
-    // Examined while it is still open.
-    if (!this.stopped.signal.aborted && this.failure && this.end.status !== 'error') {
-      const { examine } = await import('./examine.js');
-      this.examination = await examine(this, this.end.reason);
-    }
-    return this.record();
+    return this.end;
+  }
+
+  /** Looks for what stood in the agent's way, while the page is still open. */
+  async examine(): Promise<void> {
+    const { examine } = await import('./examine.js');
+    this.examination = await examine(this, this.end?.reason ?? null);
+  }
+
+  /** Null as long as the agent has neither ended nor was ended. */
+  get status(): TrialStatus | null {
+    return this.end?.status ?? null;
   }
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */

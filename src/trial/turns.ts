@@ -171,7 +171,7 @@ export class Turns {
 
   private begin(title: string, url: string): TurnRecord {
     const record: TurnRecord = {
-      number: this.records.length + 1,
+      number: this.trial.output.nextTurn?.() ?? this.records.length + 1,
       title,
       actions: [],
       narration: '',

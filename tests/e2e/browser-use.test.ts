@@ -1,7 +1,7 @@
 // browser-use, the real package, in real runs: our own Messages API server plays the model.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBrowserUsePython } from '../../scripts/browser-use.mjs';
-import { AGENT_ATTACHMENT, type TrialRecord } from '../../src/data/record';
+import type { TrialRecord } from '../../src/data/record';
 import {
   type Answer,
   done,
@@ -186,11 +186,9 @@ ${Object.entries(byHand)
   test.use({ taskproof: { agent: ${agents[agent]} } });
   test('${id}', async ({ page, agent }) => {
     await page.goto('${url}/${id}');
-    const { status, reason, costUsd = null } = await agent.run('Task ${id}, click "Go"', ${JSON.stringify(caps)})
-      .catch(error => ({ status: 'error', reason: error.message }));
-    const note = test.info().attachments.find(({ name }) => name === '${AGENT_ATTACHMENT}');
-    const { turns } = JSON.parse(String(note.body));
-    writeFileSync('outcomes.json', JSON.stringify(Object.assign(outcomes, { '${id}': { status, reason, costUsd, turns } })));
+    const { status, reason, turns, costUsd = null } = await agent.run('Task ${id}, click "Go"', ${JSON.stringify(caps)})
+      .catch(error => ({ status: 'error', reason: error.message, turns: [] }));
+    writeFileSync('outcomes.json', JSON.stringify(Object.assign(outcomes, { '${id}': { status, reason, costUsd, turns: turns.length } })));
   });
 });`,
   )

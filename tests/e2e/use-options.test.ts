@@ -102,5 +102,5 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
   );
   expect(failing.output).not.toMatch(/at .*dist/);
   const ends = [plainRecords, said].flatMap(recordsIn).map(({ finalUrl }) => finalUrl);
-  expect(ends).toEqual(Array(2).fill(expect.stringContaining(`${site.url}/in?`)));
+  expect(ends).toEqual(Array(3).fill(expect.stringContaining(`${site.url}/in?`)));
 });

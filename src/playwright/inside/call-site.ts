@@ -4,6 +4,7 @@
 import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
+import type { Location } from '@playwright/test/reporter';
 
 export interface CallSite {
   /** As in the stack: a path, or a `file:` URL for an ES module. */
@@ -29,6 +30,17 @@ export function callSiteOf(helper: Function): CallSite {
     Error.prepareStackTrace = prepareStackTrace;
     Error.stackTraceLimit = stackTraceLimit;
   }
+}
+
+/** Where `helper` was called, in the source: Playwright maps the stacks of errors. Undefined if the stack does not say. */
+// biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
+export function sourceOfCall(helper: Function): Location | undefined {
+  const holder: { stack?: string } = {};
+  Error.captureStackTrace(holder, helper);
+  const [, path, line, column] = /^ +at (?:.*\()?(.+?):(\d+):(\d+)\)?$/m.exec(holder.stack ?? '') ?? [];
+  if (!path) return undefined;
+  const file = path.startsWith('file:') ? fileURLToPath(path) : path;
+  return { file, line: Number(line), column: Number(column) };
 }
 
 export function callSiteFile({ filename }: CallSite): string {

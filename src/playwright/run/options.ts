@@ -68,13 +68,14 @@ export const LIMITS = {
   turnTimeoutMs: z.number().int().positive().optional(),
 };
 
+export const agentSchema = z
+  .custom<Agent>(described('run'), {
+    error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
+  })
+  .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' });
+
 const optionsSchema = z.strictObject({
-  agent: z
-    .custom<Agent>(described('run'), {
-      error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
-    })
-    .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' })
-    .optional(),
+  agent: agentSchema.optional(),
   judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
@@ -109,6 +110,15 @@ const optionsSchema = z.strictObject({
     })
     .optional(),
 } satisfies OptionSchemas<TaskproofOptions>);
+
+const preflighted = new WeakSet<object>();
+
+/** Asks an agent or a judge once in each worker whether it can work. */
+export async function preflightOnce(part: Agent | Judge | undefined): Promise<void> {
+  if (!part?.preflight || preflighted.has(part)) return;
+  await part.preflight();
+  preflighted.add(part);
+}
 
 /** `use.taskproof`, checked. */
 export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {

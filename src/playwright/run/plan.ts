@@ -36,7 +36,11 @@ export const PASS_POLICY = 'pass policy';
 
 export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
   const rubric = judge === undefined ? [] : [{ type: RUBRIC, description: harmless(judge) }];
-  return [{ type: GOAL, description: harmless(goal) }, ...rubric];
+  return [goalAnnotation(goal), ...rubric];
+}
+
+export function goalAnnotation(goal: string): Annotation & { description: string } {
+  return { type: GOAL, description: harmless(goal) };
 }
 
 export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): string {

@@ -52,14 +52,15 @@ interface Done extends WayAction {
   control?: string | undefined;
 }
 
-export function factsOf(record: TrialRecord): Facts {
+/** @param broken what does not hold, if the record does not tell */
+export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []): Facts {
   const done = actionsOf(record);
   const end = comparablePath(record.finalUrl);
   const last = done.findLast(({ control }) => control !== undefined);
   const { endReason } = record;
   return {
     way: { actions: done.map(comparable), end },
-    broken: brokenChecks(record),
+    broken: [...broken, ...brokenChecks(record)],
     control: last ? { words: oneLine(last.control!, MAX_DID), here: last.path === end } : null,
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_SAID) : null,
     findings: findingsOf(record, true),

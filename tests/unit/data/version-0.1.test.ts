@@ -4,15 +4,10 @@ import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import { protocolJsonSchema } from '../../../src/data/agent-protocol';
 import { baselineText, readHistory } from '../../../src/data/baseline';
-import {
-  AGENT_ATTACHMENT,
-  RECORD_ATTACHMENT,
-  readAgentNote,
-  readRecord,
-  trialRecordSchema,
-} from '../../../src/data/record';
+import { RECORD_ATTACHMENT, readRecord, trialRecordSchema } from '../../../src/data/record';
 import { readRecording } from '../../../src/data/recording';
 import { readResults, resultsJsonSchema } from '../../../src/data/results';
+import { agentNote01Schema } from '../../../src/report/version-0.1';
 import { taskSpecJsonSchema } from '../../../src/spec/schema';
 import { unzip } from '../../support/unzip';
 
@@ -22,7 +17,9 @@ const filesIn = (folder: string) => readdirSync(join(ROOT, folder)).map(name => 
 
 test.each(filesIn('records'))('%s', file => {
   const text = textOf(file);
-  const read = file.endsWith('agent-note.json') ? readAgentNote(text) : readRecord(text);
+  const read = file.endsWith('agent-note.json')
+    ? agentNote01Schema.parse(JSON.parse(text))
+    : readRecord(text);
   expect(read).toEqual(JSON.parse(text));
 });
 
@@ -62,7 +59,8 @@ test.each(filesIn('blobs'))('the records in %s', file => {
     expect(trialRecordSchema.safeParse(JSON.parse(body)).error).toBeUndefined();
     expect(readRecord(body)).toEqual(JSON.parse(body));
   }
-  for (const body of bodies(AGENT_ATTACHMENT)) expect(readAgentNote(body)).toEqual(JSON.parse(body));
+  for (const body of bodies('_taskproof-agent'))
+    expect(agentNote01Schema.parse(JSON.parse(body))).toEqual(JSON.parse(body));
 });
 
 test('the schema of task specs is the same, byte for byte', () => {

@@ -2,14 +2,15 @@
 import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
-import type { AgentNote } from '../../../src/data/record';
 import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
 import { beforeReporters } from '../../../src/playwright/inside/results';
 import { nameTests } from '../../../src/report/spec-run';
 import { failuresText, testTrial } from '../../../src/report/trials';
+import type { AgentNote01 } from '../../../src/report/version-0.1';
 import { fakeResult, fakeTest, jsonAttachment } from '../../support/fake-suite';
+import { madeRecord } from '../../support/records';
 
 describe('passPolicy', () => {
   test('is details that people can read, and that plan the test', () => {
@@ -170,7 +171,49 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
   expect(failuresText(trials.flatMap(({ failure }) => failure ?? []))).toBe(text);
 });
 
-const note = (turns: number, costUsd: number | null, more: Partial<AgentNote> = {}) => {
+describe('a test whose agents left a record', () => {
+  const broken = madeRecord({
+    status: 'error',
+    errorKind: 'agent_api',
+    endReason: 'no credit',
+    costUsd: 0.3,
+  });
+  const gaveUp = madeRecord({
+    status: 'gave_up',
+    endReason: 'the agent gave up: no hours',
+    finalUrl: 'https://shop.test/',
+  });
+  const errors = [error('Error: x\n\nExpected: 1\nReceived: 2', 7)];
+
+  test.each<[string, Partial<TestResult>]>([
+    ['fails', { status: 'failed', errors }],
+    ['was to fail', { status: 'failed', errors, annotations: toFail }],
+    ['times out later', { status: 'timedOut', errors }],
+  ])('an agent that could not do its work is an error of the trial, if the test %s', (_, result) => {
+    const { trial, failure } = testTrial(0, fakeResult({ ...result, record: broken }));
+    const about = { outcome: 'error', status: 'error', errorKind: 'agent_api', reason: 'no credit' };
+    expect(trial).toMatchObject({ ...about, costUsd: 0.3 });
+    expect(failure).toBeUndefined();
+  });
+
+  test('its error is nothing to a test that passes without it', () => {
+    const { trial } = testTrial(0, fakeResult({ record: broken }));
+    expect(trial).toMatchObject({ outcome: 'passed', status: 'completed', reason: null });
+  });
+
+  test('why the agent stopped, and where, is part of the reason', () => {
+    const { trial, failure } = testTrial(2, fakeResult({ status: 'failed', errors, record: gaveUp }));
+    const values = 'the agent gave up: no hours; expected 1, received 2';
+    expect(trial).toMatchObject({
+      status: 'gave_up',
+      reason: `x (chat.spec.ts:7): ${values}; the agent stopped on https://shop.test/ without a turn`,
+    });
+    expect(failure).toEqual({ index: 2, what: 'x (chat.spec.ts:7)', values });
+  });
+});
+
+// As version 0.1 noted it.
+const note = (turns: number, costUsd: number | null, more: Partial<AgentNote01> = {}) => {
   const tokens = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
   return jsonAttachment('_taskproof-agent', {
     agent: 'claude',

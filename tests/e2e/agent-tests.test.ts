@@ -1,0 +1,226 @@
+// Hand-written tests with agents: they have what a spec's trial has. pass-policy.test.ts: how they are judged.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Browser, chromium } from '@playwright/test';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import type { Results } from '../../src/data/results';
+import { recordsIn } from '../support/records';
+import { config, makeSuite, type Run, type Suite, serveFolder, startSite } from './suite';
+
+const PAGES: Record<string, string> = {
+  '/': '<h1>Shop</h1><a href="/hours">Hours</a> <a href="/blog">Blog</a>',
+  // The fault: a thing that looks like a control, and does nothing.
+  '/hours': `<h1>Hours</h1><div style="width:40px;height:40px;background:red" onclick="this.title='x'"></div>
+    <button onclick="location='/sunday'">Sunday</button>`,
+  '/sunday': '<h1>Sunday</h1><p id="hours">11 to 17</p>',
+  '/blog': '<h1>Blog</h1><p id="hours">Closed</p>',
+};
+
+const AGENTS = `import { test } from '@playwright/test';
+const click = (task, role, name) => task.turn('click ' + role + ' "' + name + '"', async turn => {
+  const control = task.page.getByRole(role, { name });
+  await turn.record({ do: 'click' }, control);
+  await control.click();
+});
+/** Only its first trial finds the way. */
+const visitor = defineAgent({ name: 'visitor', async run(task) {
+  if (task.goal.startsWith('Give up')) {
+    await click(task, 'link', 'Hours');
+    if (test.info().repeatEachIndex > 0) {
+      await task.turn('click the red thing', async turn => {
+        const thing = task.page.locator('div');
+        await turn.record({ do: 'click' }, thing);
+        await thing.click();
+      });
+      return { status: 'gave_up', reason: 'no Sunday on ' + task.goal.slice(8) };
+    }
+    return click(task, 'button', 'Sunday');
+  }
+  if (test.info().repeatEachIndex > 0) return click(task, 'link', 'Blog');
+  await click(task, 'link', 'Hours');
+  await click(task, 'button', 'Sunday');
+} });
+const helper = defineAgent({ name: 'helper', model: 'small', async run(task) {
+  await click(task, 'link', 'Blog');
+  task.usage({ inputTokens: 10, costUsd: 0.25 });
+  return { answer: await task.page.locator('#hours').innerText() };
+} });
+export { visitor, helper };
+`;
+
+const TESTS = `import { expect, mergeTests, test as base } from '@playwright/test';
+import { passPolicy, test as taskproof } from '@taskproof/playwright';
+import { helper } from './agents';
+const suite = base.extend<{ shop: string }>({ shop: async ({}, use) => { await use(process.env.SITE!); } });
+const test = mergeTests(suite, taskproof);
+
+test('finds the hours', passPolicy({ k: 3, minPasses: 2 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('When does the shop open on Sunday?');
+  await expect(page.locator('#hours')).toContainText('11');
+});
+
+test('gives up', passPolicy({ k: 3, minPasses: 3 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  const { status } = await agent.run('Give up hours');
+  expect(status).toBe('completed');
+});
+
+test('is tolerated', passPolicy({ k: 2, minPasses: 1 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('Open the hours');
+  expect(test.info().repeatEachIndex).toBe(1);
+});
+
+test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop, browser, context }) => {
+  await page.goto(shop);
+  await agent.run('Open the hours');
+  const tab = await context.newPage();
+  await tab.goto(shop);
+  const others = await browser.newContext();
+  const other = await others.newPage();
+  await other.goto(shop);
+  const inTab = agent.run('Open the blog', { page: tab });
+  await expect(agent.run('Open it again', { page })).rejects.toThrow('another agent is driving a page of this browser context');
+  const [, { usage, turns, answer }] = await Promise.all([inTab, agent.run('Open the blog', { page: other, agent: helper })]);
+  expect(usage.costUsd).toBe(0.25);
+  expect(answer).toBe('Closed');
+  expect(turns).toHaveLength(1);
+  await expect(tab).toHaveURL(/sunday/);
+  await expect(other).toHaveURL(/blog/);
+  // The guard is of the runs, not of the test.
+  await other.goto('about:blank');
+  await others.close();
+});
+`;
+
+let suite: Suite;
+let run: Run;
+let results: Results;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+  const site = await startSite(PAGES);
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: "import { visitor } from './agents';",
+      taskproof: '{ agent: visitor }',
+      projects: `[{ name: 'shop', testMatch: 'shop.spec.ts', ...repeats({ atLeast: 3 }), use: { trace: 'retain-on-failure' } }]`,
+      reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter'], ['html'], ['blob']]`,
+    }),
+    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter', { outputFile: 'merged.json' }]] };`,
+    'agents.ts': AGENTS.replace(
+      'const click',
+      "import { defineAgent } from '@taskproof/playwright';\nconst click",
+    ),
+    'shop.spec.ts': TESTS,
+  });
+  run = await suite.playwright(['test'], { SITE: `${site.url}/` });
+  results = run.results();
+});
+afterAll(() => browser.close());
+
+const row = (name: string) => results.verdicts.find(({ spec }) => spec === name)!;
+
+test('the terminal says why the agent stopped and where, and where its way parted', () => {
+  expect(run.exitCode, run.output).toBe(1);
+  const text = run.output.replace(/\s+/g, ' ');
+  expect(text).toContain(
+    'Received: "gave_up" The agent gave up: no Sunday on hours. The agent stopped on http://127.0.0.1:',
+  );
+  expect(text).toContain('/blog after turn 1 (click link "Blog"). 8 | await page.goto(shop);');
+  expect(text).toContain(`2 of 2 failures: gave up on /hours: no Sunday on hours`);
+  expect(text).toContain(
+    'turn 1: the passing trial clicked link "Hours", these clicked link "Blog" at shop.spec.ts:10',
+  );
+});
+
+test('the results have findings, ends and what the agents took', () => {
+  const { verdict, diagnosis, trials } = row('gives up');
+  expect(verdict).toBe('failed');
+  expect(diagnosis!.findings).toMatchObject([
+    { kind: 'no_role', locator: expect.stringMatching(/^locator\('div/), trials: 2 },
+  ]);
+  expect(trials[1]).toMatchObject({
+    status: 'gave_up',
+    turns: 2,
+    reason: expect.stringMatching(
+      /^expect\(received\)\.toBe\(expected\).*\(shop\.spec\.ts:16\): the agent gave up: no Sunday on hours; expected "completed", received "gave_up"; the agent stopped on .*\/hours after turn 2/,
+    ),
+  });
+  expect(row('finds the hours').diagnosis!.groups).toMatchObject([
+    {
+      trials: [1, 2],
+      path: '/blog',
+      check: 'expect(locator).toContainText(expected) failed (shop.spec.ts:10)',
+    },
+  ]);
+  expect(row('is tolerated')).toMatchObject({ verdict: 'passed', failures: 1 });
+});
+
+test('several runs are one trial: turns, requests and costs of all, in several tabs, contexts and at the same time', () => {
+  expect(row('two agents')).toMatchObject({
+    agent: 'visitor, helper',
+    model: 'small',
+    turns: 5,
+    costUsd: 0.25,
+  });
+  expect(row('two agents').trials[0]).toMatchObject({ answer: 'Closed' });
+  const record = recordsIn(suite.read('report.json')).find(({ specId }) => specId === 'two agents')!;
+  expect(record.turns.map(({ number, screenshot }) => [number, screenshot])).toEqual(
+    [1, 2, 3, 4, 5].map(number => [number, `turn-${number}.jpg`]),
+  );
+  const starts = record.turns.map(({ startedAtMs }) => startedAtMs);
+  expect(starts).toEqual(starts.toSorted((a, b) => a - b));
+  const asked = record.network.events.map(({ url }) => new URL(url).pathname).sort();
+  expect(asked).toEqual(['/blog', '/hours', '/hours', '/sunday', '/sunday']);
+});
+
+test('a transcript has the goals, the turns and how it ended', () => {
+  const attached = JSON.stringify(JSON.parse(suite.read('report.json'))).matchAll(
+    /"name":"transcript","contentType":"[^"]*","body":"([^"]*)"/g,
+  );
+  const texts = [...attached].map(([, body]) => Buffer.from(body!, 'base64').toString());
+  const two = texts.find(text => text.includes('visitor, helper'))!;
+  expect(two).toMatch(/^Goal: Open the hours\n +\| Open the blog\n +\| Open the blog\n/);
+  expect(two).toMatch(/5\. click[\s\S]*Ended: completed at [\s\S]*Outcome: passed/);
+  const lost = texts.find(text => text.includes('Ended: gave_up'))!;
+  expect(lost).toContain(
+    'Outcome: failed. the agent gave up: no Sunday on hours; expect(received).toBe(expected)',
+  );
+});
+
+test('each failed trial keeps its trace, tolerated or not', () => {
+  const kept = readdirSync(join(suite.folder, 'test-results'), { recursive: true }).map(String);
+  const traces = kept.filter(name => name.endsWith('trace.zip')).map(name => name.split('-shop-repeat')[0]);
+  expect(traces.toSorted().join(' ')).toMatch(
+    /^shop-finds-the-hours shop-finds-the-hours shop-gives-up shop-gives-up shop-is-tolerated-shop/,
+  );
+});
+
+test('the HTML report has goal, pictures and parting; steps point to the call', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(await serveFolder(join(suite.folder, 'playwright-report')));
+  await page.getByText('gives up · trial 2/3').click();
+  await page.getByText('Test Steps').waitFor();
+  const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+  expect(body).toMatch(/goal: ?Give up hours/);
+  expect(body).toMatch(/diagnosis: ?2 of 2 failures: gave up on \/hours/);
+  expect(body).toMatch(/in the way: ?div "x" reacts to clicks and has no role/);
+  expect(body).toContain('Screenshots turn-1.jpg turn-2.jpg end.jpg in-the-way-1.jpg');
+  await page.getByText('agent "visitor": Give up hours').first().click();
+  const steps = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+  expect(steps).toMatch(/agent "visitor": Give up hours ?— shop\.spec\.ts:15/);
+  expect(steps).toMatch(/click link "Hours" ?— shop\.spec\.ts:15/);
+  await page.close();
+});
+
+test('its blob, merged, comes to the same', async () => {
+  const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blob-report']);
+  const [before, after] = [results, merged.results('merged.json')].map(({ verdicts }) =>
+    verdicts.map(({ reason, diagnosis, ...verdict }) => ({ ...verdict, reason, diagnosis })),
+  );
+  expect(after).toEqual(before);
+});
