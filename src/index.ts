@@ -57,9 +57,18 @@ export {
   taskproofTests,
 } from './playwright/declare';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
+export type {
+  Check,
+  CheckedTrial,
+  ForSpecs,
+  PlaceholderValues,
+  Prepare,
+  UnpreparedTrial,
+} from './playwright/hooks';
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { TaskproofOptions } from './playwright/run/options';
 export { totp } from './playwright/run/totp';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
+export type { TrialData } from './spec/placeholders';
 export type { JsonSchema, WantedAnswer } from './spec/wanted-answer';
 export type { SecretFunction } from './text/secrets';

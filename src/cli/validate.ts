@@ -102,7 +102,7 @@ function notesOn(specs: readonly LoadedSpec[], cwd: string): Problem[] {
     .filter(({ known }) => !known)
     .map(({ name, path, loaded: { file, locate } }) => ({
       ...{ file: relative(cwd, file), ...locate(path), path },
-      message: `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
+      message: `{{${name}}} stays as it is, unless the suite's \`prepare\` gives it a value; known are {{trial}} and {{unique}}`,
     }));
   return [...unknown, ...(using ? [{ message }] : [])];
 }

@@ -118,7 +118,8 @@ const networkEventSchema = z.object({
 const assertionResultSchema = z.object({
   /** The assertion as a sentence: `url matches "**\/trial**"`. */
   title: z.string(),
-  type: z.enum(['url', 'dom', 'network']),
+  /** `check`: code of the suite that graded the trial. */
+  type: z.enum(['url', 'dom', 'network', 'check']),
   /** Of the request that it asks for. */
   method: z.string().optional(),
   description: z.string().optional(),
@@ -207,6 +208,8 @@ export const trialRecordSchema = z.object({
     .regex(/^[a-z][a-z0-9]+$/)
     .optional(),
   runId: z.string().optional(),
+  /** What the suite's `prepare` returned for placeholders. */
+  data: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   policy: z.object({ k: z.number().int().positive(), minPasses: z.number().int().positive() }),
   status: z.enum(trialStatuses),
   errorKind: z.enum(errorKinds).nullable(),

@@ -1,6 +1,13 @@
 // What configs and test files call: specs as tests, and how often tests run.
 import { dirname, relative, resolve } from 'node:path';
-import type { TestDetails, TestType } from '@playwright/test';
+import type {
+  PlaywrightTestArgs,
+  PlaywrightTestOptions,
+  PlaywrightWorkerArgs,
+  PlaywrightWorkerOptions,
+  TestDetails,
+  TestType,
+} from '@playwright/test';
 import { z } from 'zod';
 import type { Policy } from '../data/verdict';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
@@ -9,7 +16,22 @@ import { errorPlace, type SourceLocation, TaskSpecLoadError } from '../spec/erro
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
 import { policyForRepeats } from '../verdicts/policy';
-import { suiteTest, type TrialFixtures, warnOfNoVerdict, withTrials } from './fixtures';
+import {
+  suiteTest,
+  type TaskproofTestOptions,
+  type TrialFixtures,
+  warnOfNoVerdict,
+  withTrials,
+} from './fixtures';
+import {
+  type Check,
+  expectSpecsOfHooks,
+  type ForSpecs,
+  hookSchema,
+  hooksOf,
+  type Prepare,
+  withFixturesOf,
+} from './hooks';
 import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/call-site';
 import { listsForEditor, repeatEachOverride } from './inside/command-line';
 import { errorAt } from './inside/errors';
@@ -19,16 +41,29 @@ import { FROM_REPEATS } from './run/options';
 import { BROKEN, planAnnotations, policyAnnotation, textAnnotations } from './run/plan';
 import { posix } from './run/settings';
 
-export interface TaskproofTestsOptions {
+export interface TaskproofTestsOptions<
+  Fixtures extends object = PlaywrightTestArgs & PlaywrightTestOptions & TaskproofTestOptions,
+  OfWorker extends object = PlaywrightWorkerArgs & PlaywrightWorkerOptions,
+> {
   /** The suite's own extended `test`, to use its fixtures, its `page` and its logged-in state. Default: Playwright's. */
-  // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
-  test?: TestType<any, any>;
+  test?: TestType<Fixtures, OfWorker>;
   /** Folder that the globs are relative to. Default: the folder of the calling file. */
   cwd?: string;
   /** More tags for all of these specs; a missing `@` is added. Default: none. */
   tags?: readonly string[];
   /** Declares only the specs for which it returns true. Default: all. */
   filter?: (spec: TaskSpec) => boolean;
+  /**
+   * Code that runs before a trial opens its page, with the fixtures that it names: `async ({ unique, request }) => { ... }`. What it
+   * returns are values for placeholders: `{ user: 'ada' }` for `{{user}}`. An object gives each spec its own by id. Default: none.
+   */
+  prepare?: ForSpecs<Prepare<Fixtures & OfWorker>>;
+  /**
+   * Code that grades a trial after its assertions, with the page still open and the fixtures that it names: `async ({ record, page, db })
+   * => { expect(...) }`. If an `expect` fails, the trial does; another error makes it an error. An object gives each spec its own by
+   * id. Default: none.
+   */
+  check?: ForSpecs<Check<Fixtures & OfWorker>>;
 }
 
 const optionsSchema = z.strictObject({
@@ -40,6 +75,8 @@ const optionsSchema = z.strictObject({
       error: 'must be a function of a spec',
     })
     .optional(),
+  prepare: hookSchema<TaskproofTestsOptions['prepare']>(),
+  check: hookSchema<TaskproofTestsOptions['check']>(),
 } satisfies OptionSchemas<TaskproofTestsOptions>);
 
 /**
@@ -50,7 +87,10 @@ const optionsSchema = z.strictObject({
  * @throws TaskSpecLoadError that names every file and line, if nothing matches or two specs have the same id.
  * @throws OptionsError for unknown or wrong options.
  */
-export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
+export function taskproofTests<
+  Fixtures extends object = PlaywrightTestArgs & PlaywrightTestOptions & TaskproofTestOptions,
+  OfWorker extends object = PlaywrightWorkerArgs & PlaywrightWorkerOptions,
+>(globs: string | readonly string[], options: TaskproofTestsOptions<Fixtures, OfWorker> = {}): void {
   const callSite = callSiteOf(taskproofTests);
   requirePlaywright();
   openLedgerWithoutReporter();
@@ -66,6 +106,8 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     throw new Error(
       `taskproofTests: \`filter\` excludes all ${specs.length} specs that match ${JSON.stringify(globs)}`,
     );
+  // A file that does not parse may be the one that a hook names.
+  if (!broken.length) expectSpecsOfHooks(options, specs, globs);
   const test = withTrials(options.test);
   // In its own describe, to turn retries off: a retry does not count as a trial.
   callFrom(callSite, test.describe, () => {
@@ -80,7 +122,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     const own = { id: spec.id, file: shownName(file), specHash, taskHash };
     const plan = planAnnotations({ ...own, policy, replayed: false });
     const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
-    const body = ({ _taskproofTrial }: TrialFixtures) => _taskproofTrial.run(loaded);
+    const hooks = hooksOf(options, spec.id);
+    const body = withFixturesOf<TrialFixtures>(hooks, '_taskproofTrial', fixtures =>
+      fixtures._taskproofTrial.run(loaded, hooks, fixtures),
+    );
     callFrom(placeFor(file, locate('id')), test, spec.id, details, body);
   }
 

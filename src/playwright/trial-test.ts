@@ -7,13 +7,18 @@ import type { Location } from '@playwright/test/reporter';
 import { openSession } from '../browser/session/session';
 import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
+import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { type LoadedSpec, locationIn } from '../spec/load';
-import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
+import { atOrigin, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
-import { oneLine } from '../text/line';
+import { expectationInWords } from '../text/expectation';
+import { beginning, few, oneLine } from '../text/line';
+import { inTexts } from '../text/mask';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial, trialTimeMs } from '../trial/trial';
+import { CheckInTest, type Hooks, type PlaceholderValues, runPrepare } from './hooks';
+import { errorAt, isExpectation, onFailure } from './inside/errors';
 import { enter, runId } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { carriedPlan, showUsed } from './run/plan';
@@ -28,7 +33,8 @@ export const QUIET_TEXT = 'Text/plain';
 
 export class TrialTest {
   private trial: Trial | null = null;
-  private attached = false;
+  /** The one that was attached last. */
+  private record: TrialRecord | undefined;
 
   constructor(
     private readonly page: Page,
@@ -37,39 +43,91 @@ export class TrialTest {
     private readonly navigationTimeoutMs?: number,
   ) {}
 
-  /** @throws an error that says why the trial did not pass. */
-  async run(loaded: LoadedSpec): Promise<void> {
+  /**
+   * @param fixtures what `hooks` get of the suite
+   * @throws an error that says why the trial did not pass.
+   */
+  async run(loaded: LoadedSpec, { prepare, check }: Hooks, fixtures: object): Promise<void> {
     const { testInfo } = this;
-    const plan = this.plan(loaded);
+    const own = this.ownData;
+    const given = { ...fixtures, spec: loaded.spec, ...own };
+    const values = prepare && (await runPrepare(prepare, given, testInfo));
+    if (prepare && !values) return;
+    if (values) expectValues(loaded, values);
+    const checking = check && new CheckInTest(check, testInfo);
+    const plan = {
+      ...this.plan(loaded, own, values),
+      check: checking && (trial => checking.run({ ...fixtures, ...own, ...trial })),
+    } satisfies TrialPlan;
     showUsed(testInfo.annotations, plan.spec);
     addTime(testInfo, trialTimeMs(plan));
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
     const record = await this.trial.run();
+    // A trial that was stopped from outside may still end on its own.
+    if (this.record) return;
     this.attach(record);
-    if (record.outcome === 'passed') return;
-    throw trialError(record, this.trial.failure!, plan.locate);
+    if (record.outcome === 'passed') return this.watchHooks(record);
+    if (!checking?.decided(record)) throw trialError(record, this.trial.failure!, plan.locate);
+    // Soft expectations have failed the test already.
+    if (checking.thrown) throw checking.thrown.error;
   }
 
   /** Call it when the test is over, however it ended. */
   async settle(): Promise<void> {
     const { trial } = this;
-    if (trial && !this.attached) {
+    if (!trial) return;
+    if (!this.record) {
       trial.stop(endFromOutside(this.testInfo));
       this.attach(trial.record());
     }
-    await trial?.close();
+    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(this.record!, trial.plan.goal));
+    await trial.close();
   }
 
-  private plan({ spec: declared, hash, file, locate }: LoadedSpec) {
-    const { options, testInfo, navigationTimeoutMs } = this;
-    const specName = planName(carriedPlan(testInfo)!);
-    const seed = seedOf(specName, testInfo.repeatEachIndex + seedOffset());
-    const unique = uniqueOf(seed, testInfo.project.name);
-    const filled = withData(declared, { trial: testInfo.repeatEachIndex + 1, unique });
-    const spec = atOrigin(filled, options.origin);
+  /**
+   * What a hook or a fixture's teardown expects of the site in vain fails a trial that has passed; any other error of theirs says
+   * nothing about the site. The first error decides: what follows may come of it.
+   */
+  private watchHooks(record: TrialRecord): void {
+    const { testInfo } = this;
+    const fail = (message: string) => {
+      const reason = oneLine(this.trial!.mask(beginning(`hook: ${expectationInWords(message)}`)), 500);
+      const result = { title: 'hook', type: 'check' as const, passed: false, reason };
+      const failed = { ...record, assertions: [...record.assertions, result] };
+      this.attach({ ...failed, ...outcomeFields(failed, failureOf(failed)) });
+    };
+    // Only those of soft expectations leave the test running.
+    const [earlier] = testInfo.errors;
+    if (earlier) fail(earlier.message ?? '');
+    let isFirst = !earlier;
+    onFailure(testInfo, error => {
+      if (isFirst && isExpectation(error)) fail(error.message);
+      isFirst = false;
+    });
+  }
+
+  private get specName(): string {
+    return planName(carriedPlan(this.testInfo)!);
+  }
+
+  private get seed(): number {
+    return seedOf(this.specName, this.testInfo.repeatEachIndex + seedOffset());
+  }
+
+  private get ownData(): TrialData {
+    const { repeatEachIndex, project } = this.testInfo;
+    return { trial: repeatEachIndex + 1, unique: uniqueOf(this.seed, project.name) };
+  }
+
+  private plan({ spec: declared, hash, file, locate }: LoadedSpec, own: TrialData, data?: PlaceholderValues) {
+    const { options, testInfo, navigationTimeoutMs, specName, seed } = this;
+    const { unique } = own;
+    const spec = atOrigin(withData(declared, { ...data, ...own }), options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
-    const isUnique = placeholdersIn(declared).some(({ name }) => name === 'unique');
+    // What was prepared may be made of it.
+    const isUnique = data !== undefined || JSON.stringify(spec).includes(unique);
+    const { mask } = options.secrets;
     return {
       goal: spec.goal,
       entryUrl: spec.entryUrl,
@@ -86,6 +144,7 @@ export class TrialTest {
         retry: testInfo.retry,
         policy: carriedPlan(testInfo)!.policy,
         ...(isUnique && { runId: runId(), unique }),
+        ...(data && { data: inTexts(data, mask) }),
       },
       specId: spec.id,
       specName,
@@ -100,10 +159,7 @@ export class TrialTest {
   }
 
   private attach(record: TrialRecord): void {
-    // A trial that was stopped from outside may still end on its own.
-    if (this.attached) return;
-    this.attached = true;
-    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(record, this.trial!.plan.goal));
+    this.record = record;
     attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
@@ -171,4 +227,13 @@ function uniqueOf(seed: number, project: string): string {
     .digest();
   const digits = rest.slice(0, 7).map(byte => (byte % 36).toString(36));
   return (10 + (first! % 26)).toString(36) + digits.join('');
+}
+
+/** @throws for a placeholder of the spec that nothing gives a value: the agent would take it literally. */
+function expectValues(loaded: LoadedSpec, values: PlaceholderValues): void {
+  const open = placeholdersIn(loaded.spec).find(({ name, known }) => !known && !Object.hasOwn(values, name));
+  if (!open) return;
+  const given = few(['trial', 'unique', ...Object.keys(values)], 20);
+  const text = `${open.path}: {{${open.name}}} has no value: prepare did not return it. Known are ${given}.`;
+  throw errorAt(text, loaded.spec.id, locationIn(loaded, open.path));
 }

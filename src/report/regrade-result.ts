@@ -19,7 +19,7 @@ export async function regradeResult(
 ): Promise<string | undefined> {
   carryPlan(kept, plan);
   if (plan.titlePath) return undefined;
-  const attachment = kept.attachments.find(({ name }) => name === RECORD_ATTACHMENT);
+  const attachment = kept.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
   const record = attachment && readRecord(attachment.body!.toString('utf8'));
   if (!record) return 'its record can not be read';
   const loaded = loadFile(resolve(dirname(test.location.file), plan.file));

@@ -1,12 +1,12 @@
 // Turns Playwright's results into trials: from the record, or from the result alone if there is no record.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '@playwright/test/reporter';
 import { groupBy } from '../data/collections';
 import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
 import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
+import { valuesIn } from '../text/expectation';
 import { oneLine } from '../text/line';
 import { plural } from '../text/print';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
@@ -122,24 +122,7 @@ function errorAndPlace(result: TestResult): Omit<Failure, 'index'> {
   const { location, message = '' } = result.errors[0] ?? {};
   const place = location ? ` (${basename(location.file)}:${location.line})` : '';
   const what = `${firstError(result).replace(/^Error: /, '')}${place}`;
-  return { what, values: valuesIn(stripVTControlCharacters(message)) };
-}
-
-const MAX_VALUE = 100;
-/** Of Playwright's messages, up to the next part. */
-const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([\s\S]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![\s\S]))/gm;
-const DIFFERENCE = /^- Expected .*\n\+ Received .*$/m;
-const DIFFERENT = [/^- +(?!Expected )(.+?),?$/m, /^\+ +(?!Received )(.+?),?$/m];
-const NOT_FOUND = /^Error: (element\(s\) not found)$/m;
-
-/** `expected "3", received "2"`; of objects and snapshots the first lines that differ. Empty if the message has none. */
-function valuesIn(text: string): string {
-  const message = text.split(/\n[^\S\n]*Call log:/i)[0]!.trimEnd();
-  const values = DIFFERENCE.test(message)
-    ? DIFFERENT.map((line, index) => [index ? 'received' : 'expected', line.exec(message)?.[1] ?? 'nothing'])
-    : [...message.matchAll(VALUE)].slice(0, 2).map(([, what, value]) => [what!.toLowerCase(), value!]);
-  const found = values.map(([what, value]) => `${what} ${oneLine(value!, MAX_VALUE)}`);
-  return [...found, ...(NOT_FOUND.exec(message)?.slice(1) ?? [])].join(', ');
+  return { what, values: valuesIn(message) };
 }
 
 /** How the test was declared to end. Its `expectedStatus` can't tell: we change it to tolerate a failure. */

@@ -1,4 +1,4 @@
-// The spec of one trial: with the values of `{{trial}}` and `{{unique}}`, and at another deployment. To the format, and to other programs
+// The spec of one trial: with the values of `{{trial}}`, `{{unique}}` and what a suite prepared, and at another deployment. To the format, and to other programs
 // that read it, placeholders are ordinary text.
 import { formatPath } from './errors';
 import type { TaskSpec } from './task-spec';
@@ -14,13 +14,14 @@ export interface TrialData {
 /** What recordings keep instead of its value. */
 export const UNIQUE = '{{unique}}';
 const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
-const KNOWN = ['trial', 'unique'] satisfies (keyof TrialData)[];
+/** Those that each trial has a value for. */
+export const GIVEN_PLACEHOLDERS: readonly string[] = ['trial', 'unique'] satisfies (keyof TrialData)[];
 const FIELDS = ['goal', 'entryUrl', 'assertions', 'judge'] as const;
 
 /** A placeholder in a spec. */
 export interface Placeholder {
   name: string;
-  /** Whether a trial replaces it. */
+  /** Whether each trial replaces it. */
   known: boolean;
   /** Such as `assertions[0].text`. */
   path: string;
@@ -32,16 +33,21 @@ export function placeholdersIn(spec: TaskSpec): Placeholder[] {
   for (const field of FIELDS)
     mapTexts(spec[field], [field], (text, path) => {
       for (const name of new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!)))
-        found.push({ name, known: isKnown(name), path: formatPath(path) });
+        found.push({ name, known: GIVEN_PLACEHOLDERS.includes(name), path: formatPath(path) });
       return text;
     });
   return found;
 }
 
 /** The spec of one trial. Unknown placeholders stay as they are. */
-export function withData(spec: TaskSpec, data: TrialData): TaskSpec {
+export function withData(
+  spec: TaskSpec,
+  data: TrialData & Readonly<Record<string, string | number>>,
+): TaskSpec {
   const fill = (text: string) =>
-    text.replace(PLACEHOLDER, (whole, name: string) => (isKnown(name) ? String(data[name]) : whole));
+    text.replace(PLACEHOLDER, (whole, name: string) =>
+      Object.hasOwn(data, name) ? String(data[name]) : whole,
+    );
   const filled = FIELDS.map(field => [field, mapTexts(spec[field], [field], fill)] as const);
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
 }
@@ -83,8 +89,6 @@ export function uniqueByName<Value>(value: Value, unique: string | undefined): V
   if (!unique) return value;
   return JSON.parse(JSON.stringify(value).replaceAll(unique, UNIQUE)) as Value;
 }
-
-const isKnown = (name: string): name is keyof TrialData => (KNOWN as string[]).includes(name);
 
 type Path = readonly (string | number)[];
 

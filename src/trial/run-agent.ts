@@ -13,7 +13,14 @@ import {
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
-import { type Answer, type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
+import {
+  type Answer,
+  type ErrorKind,
+  GAVE_UP,
+  type NetworkEvent,
+  type TrialRecord,
+  type TrialStatus,
+} from '../data/record';
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
@@ -45,8 +52,17 @@ type PlannedTask = Pick<
 
 export type TrialIdentity = Pick<
   TrialRecord,
-  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
+  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique' | 'data'
 >;
+
+/** How a check of the suite's own ended. */
+export interface CheckEnd {
+  title: string;
+  /** Why it does not hold, unmasked; null if it does. */
+  reason: string | null;
+  /** Whether that is an error of the check, which says nothing about the site. */
+  broke: boolean;
+}
 
 /** What a trial does: that of a spec, or a goal in a hand-written test. Agents get a copy of the task's part. */
 export interface TrialPlan extends PlannedTask {
@@ -57,6 +73,16 @@ export interface TrialPlan extends PlannedTask {
   /** What the record of a spec's trial says of the trial. */
   identity?: TrialIdentity;
   judge?: Judge | undefined;
+  /** Code of the suite that grades the trial after its assertions. Never rejects. */
+  check?:
+    | ((trial: {
+        spec: TaskSpec;
+        page: Page;
+        answer: Answer | null;
+        network: readonly NetworkEvent[];
+        record: TrialRecord;
+      }) => Promise<CheckEnd>)
+    | undefined;
   /** Opened before the agent starts; null if the page is already open. */
   entryUrl: string | null;
   /** Milliseconds; the agent may take maxSteps times this. */
@@ -174,7 +200,7 @@ export class AgentRun {
 
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
-    const { agent, spec, identity, judge, locate, entryUrl, pageTools, secrets, ...rest } = this.plan;
+    const { agent, spec, identity, judge, check, locate, entryUrl, pageTools, secrets, ...rest } = this.plan;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.

@@ -42,7 +42,9 @@ export function trialTimeMs(plan: TrialPlan): number {
 export class Trial extends AgentRun {
   private readonly startDate = new Date();
   private end: AgentEnd | null = null;
-  private phase: 'running' | 'judging' | 'graded' = 'running';
+  private phase: 'running' | 'checking' | 'judging' | 'graded' = 'running';
+  /** Where the page was before the suite's own check, which may go elsewhere. */
+  private leftAt: string | undefined;
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
   private readonly assertions: AssertionResult[] = [];
@@ -56,7 +58,9 @@ export class Trial extends AgentRun {
     if (this.stopped.signal.aborted) return this.record();
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
-    if (!this.stopped.signal.aborted && this.failure && this.end?.status !== 'error') await this.examine();
+    const isThere = this.leftAt === undefined || this.leftAt === this.session.page.url();
+    const isExamined = isThere && !this.stopped.signal.aborted && this.end?.status !== 'error';
+    if (isExamined && this.failure) await this.examine();
     return this.record();
   }
 
@@ -88,6 +92,8 @@ export class Trial extends AgentRun {
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
   stop(end: AgentEnd): void {
     if (this.phase === 'judging') this.end = errorEnd('judge', `the judge did not finish: ${end.reason}`);
+    else if (this.phase === 'checking' && this.end?.status === 'completed')
+      this.end = errorEnd('internal', `the check did not finish: ${end.reason}`);
     // Without complete grading, a trial has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.halt(end);
@@ -103,7 +109,7 @@ export class Trial extends AgentRun {
     const { status, reason } = this.end ?? NOT_ENDED;
     const { mask, turns, opened, assertions, judged, session } = this;
     const refusals = opened.refusals.map(({ url, how }) => ({ url: cutUrl(mask(url)), how }));
-    const finalUrl = mask(beginning(session.page.url())) || null;
+    const finalUrl = mask(beginning(this.leftAt ?? session.page.url())) || null;
     const judge = judged.judgement ?? null;
     return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
@@ -204,6 +210,7 @@ export class Trial extends AgentRun {
 
   private async grade(): Promise<void> {
     await checkAssertions(this, this.assertions);
+    const broke = await this.runCheck();
     // If the browser or the whole site went away, a broken assertion says nothing about the site.
     if (this.lost) {
       this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
@@ -213,12 +220,32 @@ export class Trial extends AgentRun {
     if (gone !== null) {
       const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
       this.end = errorEnd('site_unreachable', what);
-    }
+    } else if (broke !== null) this.end = errorEnd('internal', broke);
     const { judge, spec } = this.plan;
     if (!judge || spec?.judge === undefined || this.failure) return;
     this.phase = 'judging';
     this.judged = await judgeTrial(this, judge, this.assertions, this.stopped.signal);
     if (this.judged.error !== undefined) this.end = errorEnd('judge', this.judged.error);
+  }
+
+  /** @returns how the suite's check broke, if nothing else decides the trial */
+  private async runCheck(): Promise<string | null> {
+    const { plan, session, opened, failure } = this;
+    if (!plan.check || this.lost) return null;
+    this.leftAt = session.page.url();
+    this.phase = 'checking';
+    const page = await session.onAdmitted(async page => page).catch(() => session.page);
+    const { network } = opened;
+    const {
+      title,
+      reason: said,
+      broke,
+    } = await plan.check({
+      ...{ spec: plan.spec!, page, answer: this.answer, network: network.events, record: this.record() },
+    });
+    const reason = said && oneLine(this.mask(beginning(said)), 500);
+    this.assertions.push({ title, type: 'check', passed: reason === null, reason });
+    return broke && !failure ? reason : null;
   }
 }
 

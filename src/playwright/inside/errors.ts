@@ -1,5 +1,7 @@
 // Errors as reports show them: Playwright reads message, place and code frame from the stack. Checked on Playwright 1.65.1.
+// And what they were before they became texts.
 import { readFileSync } from 'node:fs';
+import type { TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { harmless } from '../../text/line';
 
@@ -29,4 +31,25 @@ function canBeShown(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether Playwright's `expect` threw it (checked on 1.64 and 1.65: then it has `matcherResult`), or another assertion library. */
+export function isExpectation(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { matcherResult, code, name } = error as Error & Record<'matcherResult' | 'code', unknown>;
+  return matcherResult !== undefined || code === 'ERR_ASSERTION' || name === 'AssertionError';
+}
+
+/**
+ * Calls back with each error of the test from now on; in an unknown Playwright, never. Checked on Playwright 1.64 and 1.65: each, also
+ * one of a hook or of a fixture's teardown, goes through `_failWithError` before it becomes the text that reporters know.
+ */
+export function onFailure(testInfo: TestInfo, failed: (error: unknown) => void): void {
+  const inside = testInfo as { _failWithError?(error: unknown): void };
+  const fail = inside._failWithError;
+  if (!fail) return;
+  inside._failWithError = error => {
+    failed(error);
+    fail.call(testInfo, error);
+  };
 }

@@ -38,13 +38,17 @@ export type Regraded = { record: TrialRecord; transcript: string; error: Error |
 export async function regrade(kept: KeptTrial, to: Regrading): Promise<Regraded> {
   const { record } = kept;
   const { loaded, policy, origin, judge } = to;
-  const data = { trial: record.repeatIndex + 1, unique: record.unique ?? '' };
+  const data = { ...record.data, trial: record.repeatIndex + 1, unique: record.unique ?? '' };
   const spec = atOrigin(withData(loaded.spec, data), origin);
   const checked = spec.assertions.map((assertion, index) => {
     const line = loaded.locate(`assertions[${index}]`)?.line;
     return { assertion, result: checkKept(assertion, record, line) };
   });
-  const assertions = checked.flatMap(({ result }) => result ?? []);
+  const assertions = [
+    ...checked.flatMap(({ result }) => result ?? []),
+    // Code of the suite is not run again.
+    ...record.assertions.filter(({ type }) => type === 'check'),
+  ];
   const graded = { ...record, specHash: loaded.hash, policy, assertions, judge: null as JudgeResult | null };
   const missing = checked.find(({ result }) => !result);
   if (failureOf(graded) === null) {

@@ -104,7 +104,7 @@ test('what trials replace is one note on all specs; what stays is noted at its p
   expect([code, err]).toEqual([0, '']);
   expect(out.split('\n').slice(2, 6)).toEqual([
     '2 valid specs',
-    'tasks/a.yaml:3:7 goal: note: {{user}} is unknown and stays as it is; known are {{trial}} and {{unique}}',
+    "tasks/a.yaml:3:7 goal: note: {{user}} stays as it is, unless the suite's `prepare` gives it a value; known are {{trial}} and {{unique}}",
     'note: 2 specs with {{trial}} or {{unique}}: each trial has its own values; other runners of the format use the text as it is',
     '',
   ]);

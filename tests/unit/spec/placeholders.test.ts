@@ -54,6 +54,12 @@ test.each<[object, object]>([
   expect(JSON.stringify(spec)).toBe(before);
 });
 
+test('what was prepared has a value; what an object inherits has none', () => {
+  const spec = specWith({ goal: 'Order {{order}} of {{user}}, {{trial}}: {{toString}}' });
+  const { goal } = withData(spec, { ...data, user: 'ada', order: 12 });
+  expect(goal).toBe('Order 12 of ada, 3: {{toString}}');
+});
+
 describe('placeholders are found with their places', () => {
   test.each<[object, object[]]>([
     [{}, []],

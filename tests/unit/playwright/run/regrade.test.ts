@@ -79,6 +79,18 @@ test.each<[string, string, Partial<TrialRecord>, 'passed' | 'failed' | 'unknown'
   expect(result).toMatchObject({ transcript: expect.stringContaining(`Outcome: ${expected}`) });
 });
 
+test('code of the suite is not run again: its checks keep their results, its values are kept', async () => {
+  const check = { title: 'check', type: 'check' as const, passed: false, reason: 'check: two orders' };
+  const finalUrl = 'http://shop.test/ada';
+  const record = { ...RECORD, data: { user: 'ada' }, finalUrl };
+  expect(await graded(record, url('**/{{user}}'))).toMatchObject({ record: { outcome: 'passed' } });
+  const result = await graded({ ...record, assertions: [DOM, check] }, url('**/{{user}}'));
+  expect(result).toMatchObject({
+    record: { outcome: 'failed' },
+    error: { message: expect.stringMatching(/^check: two orders/) },
+  });
+});
+
 const EARLIER = { passed: true, reason: 'polite', name: 'mine' };
 const JUDGED = { ...RECORD, judge: EARLIER, finalText: 'Thank you' };
 

@@ -1,0 +1,212 @@
+// Code of the suite around its trials: prepare, check, and what hooks and fixtures expect after a trial.
+import { beforeAll, describe, expect, test } from 'vitest';
+import type { TrialRecord } from '../../src/data/record';
+import type { Results } from '../../src/data/results';
+import { recordsIn } from '../support/records';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+const REPORTERS = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
+
+const verdictsOf = (run: Run) =>
+  new Map<string, Results['verdicts'][number]>(run.results().verdicts.map(row => [row.spec, row]));
+const recordOf = (suite: Suite, id: string) =>
+  recordsIn(suite.read('report.json')).findLast(({ specId }) => specId === id)!;
+
+describe('check and prepare', () => {
+  let suite: Suite;
+  let run: Run;
+  let rows: ReturnType<typeof verdictsOf>;
+
+  beforeAll(async () => {
+    const site = await startSite({ '/': PAGE, '/ada': `ada ${PAGE}` });
+    const url = `${site.url}/`;
+    const user = "  - type: dom\n    selector: body\n    state: text\n    text: '{{user}}'\n";
+    const ids = ['once', 'twice', 'soft', 'breaks', 'unmet', 'away'];
+    suite = makeSuite({
+      'playwright.config.ts': config({
+        taskproof: `{ agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")} }`,
+        reporters: REPORTERS,
+      }),
+      ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url })])),
+      'tasks/unmet.yaml': spec({
+        ...{ id: 'unmet', url },
+        assertions: "  - type: url\n    pattern: '**/nowhere'\n",
+      }),
+      'prepared/ada.yaml': spec({ id: 'ada', url: `${url}{{user}}`, assertions: user }),
+      'prepared/bob.yaml': spec({ id: 'bob', url: `${url}{{usr}}`, assertions: user }),
+      'tasks.spec.ts': `
+import { expect, test as base } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+interface Orders { of(id: string): { total: number }[] }
+const test = base.extend<{ db: Orders }, { orders: number[] }>({
+  orders: [async ({}, use) => use([12]), { scope: 'worker' }],
+  db: async ({ orders }, use, testInfo) => use({ of: id => [...orders, ...(id === 'twice' ? [34] : [])].map(total => ({ total })) }),
+});
+async function oneOrder({ db: database, page, spec, answer, network, record }: any) {
+  await expect(page.getByText('Done')).toBeVisible();
+  expect(network.map((event: { url: string }) => event.url)).toContain(spec.entryUrl);
+  expect(answer).toBe('Done!');
+  expect(record.status).toBe('completed');
+  expect(database.of(spec.id)).toHaveLength(1);
+}
+taskproofTests('tasks/*.yaml', { test, check: {
+  once: oneOrder,
+  twice: oneOrder,
+  soft: async ({ db, spec }) => {
+    expect.soft(db.of(spec.id).length).toBe(2);
+    expect.soft(spec.id).toBe('soft');
+  },
+  breaks: async ({ db }) => { db.of('once')[3].total.toFixed(); },
+  // The trial has failed already: what breaks in its check then says nothing.
+  unmet: async ({ db }) => { db.of('once')[3].total.toFixed(); },
+  away: async ({ page }) => { await page.goto('/ada'); expect(1).toBe(2); },
+} });
+test.describe(() => {
+  test.use({ baseURL: '${site.url}' });
+  taskproofTests('prepared/*.yaml', { test, prepare: async ({ request, spec, trial, unique, orders }) => {
+    expect(trial).toBe(1);
+    expect(unique).toMatch(/^[a-z][a-z0-9]{7}$/);
+    expect(spec.goal).toBe('Click "Go"');
+    await expect(await request.get('/ada')).toBeOK();
+    return { user: 'ada', order: orders[0] };
+  } });
+});
+`,
+    });
+    suite.write({
+      'tasks.spec.ts': suite
+        .read('tasks.spec.ts')
+        .replace("page.goto('/ada')", `page.goto('${site.url}/ada')`),
+    });
+    run = await suite.playwright(['test']);
+    rows = verdictsOf(run);
+  });
+
+  test('a check that holds is one more assertion of the trial', () => {
+    expect(rows.get('once'), run.output).toMatchObject({ verdict: 'passed', passes: 1 });
+    expect(recordOf(suite, 'once').assertions).toMatchObject([
+      { type: 'dom', passed: true },
+      { type: 'check', title: 'check oneOrder', passed: true, reason: null },
+    ]);
+  });
+
+  test('a failed expect fails the trial, with its own message, line and code frame', () => {
+    const reason = 'check oneOrder: expect(received).toHaveLength(expected)';
+    expect(rows.get('twice'), run.output).toMatchObject({ verdict: 'failed', failures: 1, errors: 0 });
+    expect(rows.get('twice')!.diagnosis!.headline).toContain(reason);
+    expect(recordOf(suite, 'twice')).toMatchObject({ status: 'completed', outcome: 'failed' });
+    expect(run.output).toMatch(/Error: expect\(received\)\.toHaveLength\(expected\)/);
+    expect(run.output).toMatch(/> 14 \| +expect\(database\.of\(spec\.id\)\)\.toHaveLength\(1\);/);
+    expect(run.output).toMatch(/at oneOrder \(.*tasks\.spec\.ts:14:\d+\)|tasks\.spec\.ts:14:\d+/);
+  });
+
+  test('so does a soft one, once; the check goes on after it', () => {
+    expect(rows.get('soft'), run.output).toMatchObject({ verdict: 'failed', failures: 1 });
+    expect(recordOf(suite, 'soft').assertions.at(-1)).toMatchObject({
+      ...{ title: 'check', type: 'check', passed: false },
+      reason: 'check: expect(received).toBe(expected) // Object.is equality: expected 2, received 1',
+    });
+    expect(run.output.match(/Expected: 2\n +Received: 1/g)).toHaveLength(2);
+  });
+
+  test('a check that breaks makes the trial an error, unless it has failed before', () => {
+    expect(rows.get('breaks'), run.output).toMatchObject({ verdict: 'inconclusive', errors: 1 });
+    expect(rows.get('breaks')!.trials[0]).toMatchObject({
+      ...{ outcome: 'error', errorKind: 'internal' },
+      reason: expect.stringContaining('check broke: Cannot read properties of undefined'),
+    });
+    expect(run.output).toMatch(/TypeError: Cannot read properties of undefined \(reading 'total'\)/);
+    expect(rows.get('unmet')).toMatchObject({ verdict: 'failed', failures: 1 });
+  });
+
+  test('where a check goes is not where the agent ended', () => {
+    expect(rows.get('away'), run.output).toMatchObject({ verdict: 'failed' });
+    expect(recordOf(suite, 'away').finalUrl).toMatch(/:\d+\/$/);
+  });
+
+  test('what prepare returns fills placeholders, and one without a value is named', () => {
+    expect(rows.get('ada'), run.output).toMatchObject({ verdict: 'passed' });
+    const { data, finalUrl } = recordOf(suite, 'ada') as TrialRecord;
+    expect(data).toEqual({ user: 'ada', order: 12 });
+    expect(finalUrl).toMatch(/\/ada$/);
+    expect(rows.get('bob')!.trials[0]).toMatchObject({ outcome: 'error', errorKind: 'setup' });
+    const said =
+      'entryUrl: {{usr}} has no value: prepare did not return it. Known are trial, unique, user, order.';
+    expect(run.output).toContain(said);
+    expect(run.output).toMatch(/at bob \(prepared\/bob\.yaml:4|prepared\/bob\.yaml:4:/);
+  });
+});
+
+test('a hook that expects in vain fails a passed trial; one that breaks makes it an error', async () => {
+  const site = await startSite({ '/': PAGE });
+  const ids = ['hook', 'fixture', 'soft', 'broken', 'fine'];
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${CLICKS_GO}, earlyStop: true }`,
+      reporters: REPORTERS,
+    }),
+    ...Object.fromEntries(
+      ids.map(id => [
+        `tasks/${id}.yaml`,
+        spec({ id, url: `${site.url}/`, k: id === 'hook' ? 2 : 1, minPasses: 1 }),
+      ]),
+    ),
+    'tasks.spec.ts': `
+import { expect, test as base } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+const test = base.extend<{ orders: void }>({ orders: [async ({}, use, { title }) => {
+  await use();
+  if (title.startsWith('fixture')) expect([1, 2], 'one order').toHaveLength(1);
+}, { auto: true }] });
+test.beforeEach(({}, { title }) => { if (title.startsWith('soft')) expect.soft(1).toBe(2); });
+test.afterEach(({}, { title, repeatEachIndex }) => {
+  if (title.startsWith('hook') && !repeatEachIndex) expect(3).toBe(4);
+  if (title.startsWith('broken')) throw new TypeError('no database');
+});
+taskproofTests('tasks/*.yaml', { test });
+`,
+  });
+  const run = await suite.playwright(['test']);
+  const rows = verdictsOf(run);
+  // Its first trial has not settled the verdict.
+  expect(rows.get('hook'), run.output).toMatchObject({ verdict: 'passed', passes: 1, failures: 1 });
+  expect(rows.get('hook')!.trials[0]).toMatchObject({
+    ...{ outcome: 'failed', status: 'completed' },
+    reason: expect.stringMatching(
+      /^hook: expect\(received\)\.toBe\(expected\).*: expected 4, received 3; the agent stopped on /,
+    ),
+  });
+  expect(rows.get('fixture')).toMatchObject({ verdict: 'failed', failures: 1, errors: 0 });
+  expect(rows.get('fixture')!.diagnosis!.headline).toContain('hook: one order');
+  expect(rows.get('soft')).toMatchObject({ verdict: 'failed', failures: 1 });
+  expect(rows.get('broken')).toMatchObject({ verdict: 'inconclusive', errors: 1 });
+  expect(rows.get('fine')).toMatchObject({ verdict: 'passed' });
+});
+
+test('hooks that can not be meant are refused at collection', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': config({}),
+    'tasks/cart.yaml': spec({ id: 'cart', url: 'http://127.0.0.1:9/' }),
+    ...Object.fromEntries(
+      Object.entries({
+        unknown: `check: { kart: async () => {} }`,
+        rest: 'check: async ({ page, ...fixtures }) => {}',
+        whole: 'check: async given => { given.page.url(); }',
+        missing: 'prepare: async ({ dbb }) => {}',
+      }).map(([name, options]) => [
+        `${name}.spec.ts`,
+        `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('tasks/*.yaml', { ${options} } as any);\n`,
+      ]),
+    ),
+  });
+  const { exitCode, output } = await suite.playwright(['test']);
+  expect(exitCode, output).toBe(1);
+  for (const said of [
+    'check: no spec that matches "tasks/*.yaml" has the id "kart". Did you mean "cart"?',
+    'check: "...fixtures" takes all fixtures. Name each fixture that it uses, as in a test',
+    'check: its first parameter is not a destructured object',
+    'Test has unknown parameter "dbb"',
+  ])
+    expect(output).toContain(said);
+});
