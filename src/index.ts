@@ -68,7 +68,16 @@ export type {
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { TaskproofOptions } from './playwright/run/options';
 export { totp } from './playwright/run/totp';
-export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
+export type {
+  AnswerAssertion,
+  Assertion,
+  DomAssertion,
+  DownloadAssertion,
+  NetworkAssertion,
+  PassPolicy,
+  TaskSpec,
+  UrlAssertion,
+} from './spec';
 export type { TrialData } from './spec/placeholders';
 export type { JsonSchema, WantedAnswer } from './spec/wanted-answer';
 export type { SecretFunction } from './text/secrets';

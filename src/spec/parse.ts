@@ -1,6 +1,7 @@
 // Parses YAML to a task spec, or to one typed error with all problems and their places, explained to someone who writes a YAML file.
 import type { z } from 'zod';
 import { nearest } from '../text/nearest';
+import { NEW_FIELDS, NEW_TYPES } from './assertions';
 import { type Locator, readDocument } from './document';
 import {
   formatPath,
@@ -11,11 +12,11 @@ import {
   TaskSpecValidationError,
   UnsupportedSpecVersionError,
 } from './errors';
-import { SPEC_VERSION, taskSpecSchema } from './schema';
+import { SPEC_VERSION, SPEC_VERSION_1, schemaFor } from './schema';
 import type { TaskSpec } from './task-spec';
 
 /** The values of `specVersion` that this library reads. */
-export const SUPPORTED_SPEC_VERSIONS: readonly string[] = Object.freeze([SPEC_VERSION]);
+export const SUPPORTED_SPEC_VERSIONS: readonly string[] = Object.freeze([SPEC_VERSION, SPEC_VERSION_1]);
 
 export interface ParseOptions {
   /** Shown in error messages; not read. */
@@ -58,7 +59,7 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
     throw new TaskSpecValidationError([{ path: '', message, ...locator.nearest([]) }], filename);
   }
   checkVersion(value, locator, filename);
-  const parsed = taskSpecSchema.safeParse(value, { error: explain });
+  const parsed = schemaFor(value).safeParse(value, { error: explain });
   if (!parsed.success) {
     const issues = parsed.error.issues.flatMap(issue => located(issue, locator));
     issues.sort((a, b) => a.line - b.line || a.column - b.column);
@@ -123,11 +124,18 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
     case 'invalid_union': {
       const { discriminator, options = [] } = issue as { discriminator?: string; options?: unknown[] };
       if (discriminator === undefined) return undefined;
-      return notOneOf(options.map(String), (input as Record<string, unknown>)[discriminator]);
+      const given = (input as Record<string, unknown>)[discriminator];
+      if (isOf01(options as unknown[]) && NEW_TYPES.includes(given as string))
+        return needsNewer(`type ${given}`);
+      return notOneOf(options.map(String), given);
     }
     case 'unrecognized_keys': {
       const { shape = {} } = (issue.inst as z.ZodObject | undefined) ?? {};
-      return issue.keys.map(key => unknownKey(key, Object.keys(shape))).join('\n');
+      const known = Object.keys(shape);
+      const newer = NEW_FIELDS[(input as { type?: string } | undefined)?.type ?? ''] ?? [];
+      return issue.keys
+        .map(key => (newer.includes(key) ? needsNewer(`\`${key}\``) : unknownKey(key, known)))
+        .join('\n');
     }
     case 'too_small':
       return issue.origin === 'string' ? 'must not be empty' : undefined;
@@ -135,6 +143,12 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
       return undefined;
   }
 }
+
+/** Whether these are the types of assertions of 0.1. */
+const isOf01 = (types: readonly unknown[]) => !NEW_TYPES.some(type => types.includes(type));
+
+const needsNewer = (what: string) =>
+  `${what} needs specVersion: "${SPEC_VERSION_1}" instead of "${SPEC_VERSION}"`;
 
 function unknownKey(key: string, known: readonly string[]): string {
   if (key === '<<') return 'unknown key `<<`: YAML merge keys are not supported, write the fields out';

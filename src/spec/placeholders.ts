@@ -1,6 +1,7 @@
 // The spec of one trial: with the values of `{{trial}}`, `{{unique}}` and what a suite prepared, and at another deployment. To the format, and to other programs
 // that read it, placeholders are ordinary text.
 import { formatPath } from './errors';
+import { isPath } from './schema';
 import type { TaskSpec } from './task-spec';
 
 /** The data that differs between the trials of a spec. */
@@ -79,6 +80,31 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
     assertions: spec.assertions.map(assertion => {
       if (assertion.type === 'url') return { ...assertion, pattern: moved(assertion.pattern) };
       if (assertion.type === 'network') return { ...assertion, urlPattern: moved(assertion.urlPattern) };
+      return assertion;
+    }),
+  };
+}
+
+/**
+ * The spec with its entryUrl, and URL globs that begin with a slash, at the suite's address, if its entryUrl is a path.
+ *
+ * @throws Error if there is no baseURL
+ */
+export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
+  if (!isPath(spec.entryUrl)) return spec;
+  if (baseURL === undefined)
+    throw new Error(
+      `entryUrl is the path ${spec.entryUrl}, which is relative to the suite's baseURL. Set use.baseURL in the Playwright config, or write the whole URL.`,
+    );
+  const entry = new URL(spec.entryUrl, baseURL);
+  const glob = (pattern: string) => (isPath(pattern) ? entry.origin + pattern : pattern);
+  return {
+    ...spec,
+    entryUrl: entry.href,
+    allowedDomains: spec.allowedDomains.length ? spec.allowedDomains : [entry.hostname],
+    assertions: spec.assertions.map(assertion => {
+      if (assertion.type === 'url') return { ...assertion, pattern: glob(assertion.pattern) };
+      if (assertion.type === 'network') return { ...assertion, urlPattern: glob(assertion.urlPattern) };
       return assertion;
     }),
   };

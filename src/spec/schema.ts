@@ -1,94 +1,20 @@
-// The task-spec format 0.1 as a Zod schema: bounds, defaults and the rules between fields.
+// The task-spec format as Zod schemas, 0.1 and `playwright/1`: bounds, defaults and the rules between fields.
 import { z } from 'zod';
+import { assertionSchema, assertionSchema1 } from './assertions';
 import { shown } from './errors';
+import { always, text } from './fields';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
 /** The format's version. */
 export const SPEC_VERSION = '0.1';
 
-const text = () => z.string().min(1);
+/** The format's other version, which only this library reads: 0.1 and more. */
+export const SPEC_VERSION_1 = 'playwright/1';
+
 const longText = () => text().max(2000);
 // `multipleOf(1)`, not `int()`, which would stop the rules between fields and so hide problems.
 const positiveWhole = () => z.number().multipleOf(1, 'must be a whole number').min(1);
-const note = () => z.string().optional().describe('For people only.');
-
-/** Runs a rule between fields even if one of them is wrong, to report all problems at once. */
-const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
-
-const urlAssertion = z
-  .strictObject({
-    type: z.literal('url'),
-    pattern: text().describe(
-      'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
-    ),
-    description: note(),
-  })
-  .describe('The final URL matches a glob.');
-
-const domAssertion = z
-  .strictObject({
-    type: z.literal('dom'),
-    selector: text().describe('CSS selector.'),
-    state: z
-      .enum(['visible', 'attached', 'text', 'absent', 'hidden'])
-      .default('visible')
-      .describe(
-        'What must hold for the elements that match. Pair `absent` and `hidden` with a positive check.',
-      ),
-    text: z
-      .string()
-      .regex(/\S/, 'must not be empty or only white space: every text contains that')
-      .optional()
-      .describe('With state `text`: the text that a match must contain.'),
-    description: note(),
-  })
-  .refine(({ state, text }) => state !== 'text' || text !== undefined, {
-    when: always,
-    path: ['text'],
-    params: { near: 'state' },
-    error: 'is required with state `text`: the text that the element must contain',
-  })
-  .refine(({ state, text }) => state === 'text' || text === undefined, {
-    when: always,
-    path: ['text'],
-    error: 'is only allowed with `state: text`',
-  })
-  .meta({
-    description: 'Whether the final page has elements that match a selector.',
-    if: { properties: { state: { const: 'text' } }, required: ['state'] },
-    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-    then: { required: ['text'] },
-    else: { properties: { text: false } },
-  });
-
-const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx"';
-
-const networkAssertion = z
-  .strictObject({
-    type: z.literal('network'),
-    urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
-    method: z
-      .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
-      .optional()
-      .describe('Method of the request. Default: any.'),
-    status: z
-      .union(
-        [
-          z.number(status).multipleOf(1, status).min(100, status).max(599, status),
-          z.string(status).regex(/^[1-5]xx$/, status),
-        ],
-        status,
-      )
-      .optional()
-      .describe(
-        'Status of the response: a number, or a class such as "2xx". Default: any, or no response at all.',
-      ),
-    description: note(),
-  })
-  .describe('A request of the trial matches a glob.');
-
-export const assertionSchema = z.discriminatedUnion('type', [urlAssertion, domAssertion, networkAssertion]);
 
 /** The most trials that a spec can ask for. */
 export const K_MAX = 25;
@@ -139,10 +65,7 @@ const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
     // The message never repeats the URL, which may contain a password.
-    error: ({ input }) =>
-      input === undefined
-        ? undefined
-        : 'must be an absolute http: or https: URL, such as "https://example.com"',
+    error: ({ input }) => (input === undefined ? undefined : entryUrlError(input)),
   })
   .refine(url => {
     const { username = '', password = '' } = parsedUrl(url) ?? {};
@@ -151,70 +74,162 @@ const entryUrl = z
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
   .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
 
+function entryUrlError(input: unknown): string {
+  const more = isPath(input) ? `; a path needs specVersion: "${SPEC_VERSION_1}"` : '';
+  return `must be an absolute http: or https: URL, such as "https://example.com"${more}`;
+}
+
+/** Whether an entryUrl is relative to the suite's baseURL. */
+export function isPath(entryUrl: unknown): entryUrl is string {
+  return typeof entryUrl === 'string' && /^\/(?!\/)/.test(entryUrl);
+}
+
+const entryPath = z
+  .string()
+  .refine(isPath, 'must be an absolute URL, or a path such as "/plants"')
+  .meta({ pattern: '^/(?!/)' });
+
 /** An id is also a file name. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** A spec as written in a file, before defaults. */
-export const taskSpecObject = z
-  .strictObject({
-    specVersion: z
-      .literal(SPEC_VERSION, `must be a text in quotes: write specVersion: "${SPEC_VERSION}"`)
-      .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
-    id: z
-      .string()
-      .regex(
-        SPEC_ID,
-        'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
-      )
-      .describe('Kebab-case. Baselines and reports identify the spec by it.'),
-    goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
-    description: z.string().optional().describe('For people only; never shown to the agent.'),
-    tags: z.array(text()).optional().describe('Labels to filter by.'),
-    entryUrl: entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
-    allowedDomains: z
-      .array(domain)
-      .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
-      .optional()
-      .describe(
-        'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
-      ),
-    maxSteps: positiveWhole()
-      .max(200)
-      .default(20)
-      .describe('Most turns of the agent. A trial that uses them up fails.'),
-    maxCostUsd: z.number().positive().max(1000).optional().describe('US dollars after which a trial stops.'),
-    passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
-    assertions: z.array(assertionSchema).min(1).describe('All must hold for a trial to pass.'),
-    judge: longText()
-      .optional()
-      .describe(
-        'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
-      ),
-  })
-  .refine(
-    spec => {
-      const host = hostOf(spec.entryUrl);
-      return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
-    },
-    {
-      when: always,
-      path: ['allowedDomains'],
-      params: { near: 'entryUrl' },
-      error: ({ input }) =>
-        `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: add allowedDomains`,
-    },
+/** The fields of both versions; the order is that of the schema for editors. */
+const fieldsOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
+  specVersion: Version,
+  entry: Entry,
+  assertion: One,
+) => ({
+  specVersion,
+  id: z
+    .string()
+    .regex(
+      SPEC_ID,
+      'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
+    )
+    .describe('Kebab-case. Baselines and reports identify the spec by it.'),
+  goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
+  description: z.string().optional().describe('For people only; never shown to the agent.'),
+  tags: z.array(text()).optional().describe('Labels to filter by.'),
+  entryUrl: entry,
+  allowedDomains: z
+    .array(domain)
+    .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
+    .optional()
+    .describe(
+      'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
+    ),
+  maxSteps: positiveWhole()
+    .max(200)
+    .default(20)
+    .describe('Most turns of the agent. A trial that uses them up fails.'),
+  maxCostUsd: z.number().positive().max(1000).optional().describe('US dollars after which a trial stops.'),
+  passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
+  assertions: z.array(assertion).min(1).describe('All must hold for a trial to pass.'),
+  judge: longText()
+    .optional()
+    .describe(
+      'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
+    ),
+});
+
+const hostNeeded = {
+  when: always,
+  path: ['allowedDomains'],
+  params: { near: 'entryUrl' },
+  error: ({ input }: { input?: unknown }) =>
+    `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: add allowedDomains`,
+};
+
+function hasHost(spec: { entryUrl?: unknown; allowedDomains?: unknown }): boolean {
+  const host = hostOf(spec.entryUrl);
+  return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
+}
+
+const SUBJECT = 'A task that an AI agent should manage on a site, and the assertions that prove it.';
+
+/** A spec of 0.1 as written in a file, before defaults. */
+const taskSpecObject = z
+  .strictObject(
+    fieldsOf(
+      z
+        .literal(SPEC_VERSION, `must be a text in quotes: write specVersion: "${SPEC_VERSION}"`)
+        .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
+      entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
+      assertionSchema,
+    ),
   )
-  .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
+  .refine(hasHost, hostNeeded)
+  .describe(SUBJECT);
 
-/** As the parser uses it. */
-export const taskSpecSchema = taskSpecObject.transform(spec => ({
+const taskSpecObject1 = z
+  .strictObject(
+    fieldsOf(
+      z.literal(SPEC_VERSION_1).describe('The version of the format.'),
+      z
+        .union([entryPath, entryUrl], {
+          error: ({ input }) =>
+            input === undefined
+              ? undefined
+              : 'must be an absolute http: or https: URL without credentials, or a path such as "/plants" where the suite has a baseURL',
+        })
+        .describe(
+          "http(s) URL where every trial begins, without user name and password; or a path such as /plants, relative to the suite's `baseURL`.",
+        ),
+      assertionSchema1,
+    ),
+  )
+  .refine(hasHost, hostNeeded)
+  .describe(SUBJECT);
+
+/** The default of allowedDomains. For a path it is known once the suite's baseURL is. */
+const withDomains = <Spec extends { entryUrl: string; allowedDomains?: string[] | undefined }>(
+  spec: Spec,
+) => ({
   ...spec,
-  allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl)!],
-})) satisfies z.ZodType<TaskSpec, TaskSpecInput>;
+  allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl) ?? []].flat(),
+});
 
-/** The JSON Schema (draft 7, which editors support best) of a task spec as written: defaults are optional. */
-export function taskSpecJsonSchema(): Record<string, unknown> {
-  return z.toJSONSchema(taskSpecObject, {
+const taskSpec01 = taskSpecObject.transform(withDomains);
+const taskSpec1 = taskSpecObject1.transform(withDomains);
+
+/** The schema of the version that a value names; that of 0.1 if it names none. */
+export function schemaFor(value: unknown): z.ZodType<TaskSpec> {
+  const isNewer = (value as { specVersion?: unknown } | null | undefined)?.specVersion === SPEC_VERSION_1;
+  return isNewer ? taskSpec1 : taskSpec01;
+}
+
+/** Both versions. */
+export const taskSpecSchema: z.ZodType<TaskSpec, TaskSpecInput> = z
+  .custom<TaskSpecInput>()
+  .transform((value, context) => {
+    const { data, error } = schemaFor(value).safeParse(value);
+    if (data) return data;
+    context.issues.push(...(error.issues as never[]));
+    return z.NEVER;
+  });
+
+export type SpecVersion = typeof SPEC_VERSION | typeof SPEC_VERSION_1;
+
+/**
+ * The JSON Schema (draft 7, which editors support best) of a task spec as written: defaults are optional.
+ *
+ * @param version default: both, by what the spec says
+ */
+export function taskSpecJsonSchema(version?: SpecVersion): Record<string, unknown> {
+  if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpecObject : taskSpecObject1);
+  const { $schema, ...older } = jsonSchemaOf(taskSpecObject);
+  const { $schema: _, ...newer } = jsonSchemaOf(taskSpecObject1);
+  return {
+    $schema,
+    type: 'object',
+    if: { properties: { specVersion: { const: SPEC_VERSION_1 } }, required: ['specVersion'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: newer,
+    else: older,
+  };
+}
+
+function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {

@@ -19,6 +19,12 @@ export interface DomAssertion {
   state: 'visible' | 'attached' | 'text' | 'absent' | 'hidden';
   /** With state `text`: the text that a match must contain. */
   text?: string;
+  /** With state `text`: hidden text counts, too. Default: only in 0.1. From `playwright/1` on, as what follows. */
+  hidden?: true;
+  /** With state `visible` or `attached`: a match is a field with exactly this value. */
+  value?: string;
+  /** How many elements must match, be visible or contain the text. Default: at least one. */
+  count?: Count;
   /** For people only. */
   description?: string;
 }
@@ -32,11 +38,55 @@ export interface NetworkAssertion {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   /** 100 to 599, or a class such as "2xx". Default: any, or no response at all. */
   status?: number | string;
+  /** How many requests must match. Default: at least one. From `playwright/1` on, as what follows. */
+  count?: Count;
+  /** No request may match, to the end of the trial. */
+  never?: true;
+  /** A text that the body contains, or a part of its JSON or of its form's fields. Default: any. */
+  body?: string | Record<string, unknown> | unknown[];
   /** For people only. */
   description?: string;
 }
 
-export type Assertion = UrlAssertion | DomAssertion | NetworkAssertion;
+/** A whole number, or bounds: at least one of them. */
+export type Count = number | { min?: number; max?: number };
+
+/** What the agent says at its end: exactly one of `text`, `equals`, `regex`, `number`, `date`, `oneOf` and `matches`. */
+export interface AnswerAssertion {
+  type: 'answer';
+  /** A text that the answer contains. */
+  text?: string;
+  /** The whole answer. */
+  equals?: string;
+  /** A regular expression of JavaScript (with the flag `u`) that the answer matches somewhere. */
+  regex?: string;
+  /** The number that the answer gives, in any usual form. */
+  number?: number;
+  /** With `number`: how far off it may be. Default: 0. */
+  tolerance?: number;
+  /** The date that the answer gives, in any usual form: `2026-03-14`. */
+  date?: string;
+  /** The whole answer is one of these. */
+  oneOf?: string[];
+  /** A JSON Schema for a structured answer. */
+  matches?: Record<string, unknown>;
+  /** For people only. */
+  description?: string;
+}
+
+/** A file was downloaded in the trial. */
+export interface DownloadAssertion {
+  type: 'download';
+  /** Glob for the name that the file is offered with. */
+  name: string;
+  /** A text that the file contains. Default: any content. */
+  text?: string;
+  /** For people only. */
+  description?: string;
+}
+
+/** The last two: from `playwright/1` on. */
+export type Assertion = UrlAssertion | DomAssertion | NetworkAssertion | AnswerAssertion | DownloadAssertion;
 
 /** The spec passes if at least minPasses of k trials do. */
 export interface PassPolicy {
@@ -48,7 +98,8 @@ export interface PassPolicy {
 
 /** A task that an AI agent should manage on a site, and the assertions that prove it. Defaults are filled in. */
 export interface TaskSpec {
-  specVersion: '0.1';
+  /** `playwright/1` is 0.1 with what only this library reads. */
+  specVersion: '0.1' | 'playwright/1';
   /** 1 to 64 lowercase letters, digits and hyphens. */
   id: string;
   /** The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`. */
@@ -56,9 +107,9 @@ export interface TaskSpec {
   /** For people only; never shown to the agent. */
   description?: string;
   tags?: string[];
-  /** http(s) URL where every trial begins. */
+  /** http(s) URL where every trial begins; in `playwright/1` also a path, relative to the suite's `baseURL`. */
   entryUrl: string;
-  /** Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl. */
+  /** Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl; empty while that is a path. */
   allowedDomains: string[];
   /** Most turns of the agent, 1 to 200. Default: 20. */
   maxSteps: number;
@@ -77,7 +128,7 @@ export type TaskSpecInput = Omit<TaskSpec, 'allowedDomains' | 'maxSteps' | 'pass
   Partial<Pick<TaskSpec, 'allowedDomains' | 'maxSteps' | 'passPolicy'>> & {
     assertions: (
       | UrlAssertion
-      | NetworkAssertion
+      | Exclude<Assertion, UrlAssertion | DomAssertion>
       | (Omit<DomAssertion, 'state'> & Partial<Pick<DomAssertion, 'state'>>)
     )[];
   };

@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { z } from 'zod';
 import { K_MAX, taskSpecJsonSchema, taskSpecSchema } from '../../../src/spec';
 import { minimal } from './specs';
 
 type Node = Record<string, unknown> & { properties: Record<string, Node>; oneOf: Node[]; items: Node };
-const schema = taskSpecJsonSchema() as unknown as Node;
+const schema = taskSpecJsonSchema('0.1') as unknown as Node;
 const [url, dom, network] = (schema.properties.assertions as Node).items.oneOf as [Node, Node, Node];
 
 describe('the JSON Schema for editors', () => {
@@ -82,10 +81,13 @@ describe('the JSON Schema for editors', () => {
     });
   });
 
-  it('is plain JSON, and can be made of the public schema too', () => {
-    expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
-    expect(z.toJSONSchema(taskSpecSchema as unknown as z.ZodType, { io: 'input' })).toMatchObject({
-      required: schema.required,
-    });
+  it('is plain JSON, and chooses by the version', () => {
+    const both = taskSpecJsonSchema();
+    expect(JSON.parse(JSON.stringify(both))).toEqual(both);
+    const { $schema, ...older } = schema;
+    expect(both).toMatchObject({ $schema, if: { required: ['specVersion'] }, else: older });
+    const { then: newer } = both as { then: Node };
+    expect(newer.properties.specVersion).toMatchObject({ const: 'playwright/1' });
+    expect((newer.properties.assertions as Node).items.oneOf).toHaveLength(5);
   });
 });

@@ -80,14 +80,14 @@ describe('specVersion', () => {
     expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
     expect(error).toMatchObject({
       version: undefined,
-      supported: ['0.1'],
+      supported: ['0.1', 'playwright/1'],
       filename: 'a.yaml',
       line: 1,
       column: 1,
     });
     expect(error.message).toMatch(/^a\.yaml: [\s\S]*specVersion: "0\.1"/);
     expect(errorOf('{}')).toBeInstanceOf(UnsupportedSpecVersionError);
-    expect(SUPPORTED_SPEC_VERSIONS).toEqual(['0.1']);
+    expect(SUPPORTED_SPEC_VERSIONS).toEqual(['0.1', 'playwright/1']);
   });
 
   it.each(["'0.2'", "''", '__proto__', '0.1.0'])('%s is unsupported', version => {
@@ -95,7 +95,7 @@ describe('specVersion', () => {
     expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
     expect(error).toMatchObject({
       version: version.replaceAll("'", ''),
-      supported: ['0.1'],
+      supported: ['0.1', 'playwright/1'],
       line: 1,
       column: 14,
     });
@@ -268,7 +268,7 @@ __proto__: 1
     ],
     [
       { entryUrl: '/cart' },
-      'entryUrl: must be an absolute http: or https: URL, such as "https://example.com"',
+      'entryUrl: must be an absolute http: or https: URL, such as "https://example.com"; a path needs specVersion: "playwright/1"',
     ],
     [
       { id: 'A' },
@@ -306,10 +306,10 @@ __proto__: 1
   it('are whole', () => {
     const missing = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml').message;
     expect(missing).toBe(
-      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1"; write specVersion: "0.1"',
+      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1", "playwright/1"; write specVersion: "0.1"',
     );
     expect(errorOf(yaml.replace('0.1', '0.2'), 'a.yaml').message).toBe(
-      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1"; write specVersion: "0.1"',
+      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1", "playwright/1"; write specVersion: "0.1"',
     );
     const at = { line: 1, column: 1 };
     expect(new UnsupportedSpecVersionError('9', ['1', '2'], at).message).toContain('supported: "1", "2";');

@@ -1,0 +1,279 @@
+// The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
+import { z } from 'zod';
+import { always, note, text } from './fields';
+
+const urlAssertion = z
+  .strictObject({
+    type: z.literal('url'),
+    pattern: text().describe(
+      'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
+    ),
+    description: note(),
+  })
+  .describe('The final URL matches a glob.');
+
+const domFields = {
+  type: z.literal('dom'),
+  selector: text().describe('CSS selector.'),
+  state: z
+    .enum(['visible', 'attached', 'text', 'absent', 'hidden'])
+    .default('visible')
+    .describe(
+      'What must hold for the elements that match. Pair `absent` and `hidden` with a positive check.',
+    ),
+  text: z
+    .string()
+    .regex(/\S/, 'must not be empty or only white space: every text contains that')
+    .optional()
+    .describe('With state `text`: the text that a match must contain.'),
+};
+
+const textNeedsState = {
+  description: 'Whether the final page has elements that match a selector.',
+  if: { properties: { state: { const: 'text' } }, required: ['state'] },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: { required: ['text'] },
+  else: { properties: { text: false } },
+};
+
+/** A rule between fields: an issue at one of them if `broken` holds, whatever else is wrong. */
+const rule = (
+  path: string,
+  broken: (value: Record<string, unknown>) => boolean,
+  error: string,
+  near?: string,
+): z.core.$ZodCheck<object> =>
+  z.refine<Record<string, unknown>>(value => !broken(value), {
+    when: always,
+    path: [path],
+    error,
+    ...(near ? { params: { near } } : {}),
+  }) as z.core.$ZodCheck<object>;
+
+const textRules = [
+  rule(
+    'text',
+    ({ state, text }) => state === 'text' && text === undefined,
+    'is required with state `text`: the text that the element must contain',
+    'state',
+  ),
+  rule(
+    'text',
+    ({ state, text }) => state !== 'text' && text !== undefined,
+    'is only allowed with `state: text`',
+  ),
+] as const;
+
+const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx"';
+
+const networkFields = {
+  type: z.literal('network'),
+  urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
+  method: z
+    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
+    .optional()
+    .describe('Method of the request. Default: any.'),
+  status: z
+    .union(
+      [
+        z.number(status).multipleOf(1, status).min(100, status).max(599, status),
+        z.string(status).regex(/^[1-5]xx$/, status),
+      ],
+      status,
+    )
+    .optional()
+    .describe(
+      'Status of the response: a number, or a class such as "2xx". Default: any, or no response at all.',
+    ),
+};
+const networkText = 'A request of the trial matches a glob.';
+
+/** Of 0.1. */
+export const assertionSchema = z.discriminatedUnion('type', [
+  urlAssertion,
+  z
+    .strictObject({ ...domFields, description: note() })
+    .check(...textRules)
+    .meta(textNeedsState),
+  z.strictObject({ ...networkFields, description: note() }).describe(networkText),
+]);
+
+const COUNT = 'must be a whole number of at least 0, or { min, max } with at least one of them';
+const whole = () => z.number(COUNT).multipleOf(1, COUNT).min(0, COUNT);
+const count = z
+  .union(
+    [
+      whole(),
+      z
+        .strictObject({ min: whole().optional(), max: whole().optional() }, COUNT)
+        .refine(({ min, max }) => min !== undefined || max !== undefined, COUNT)
+        .refine(({ min = 0, max = min }) => min <= max, 'min must not be above max'),
+    ],
+    COUNT,
+  )
+  .optional();
+
+const domAssertion1 = z
+  .strictObject({
+    ...domFields,
+    hidden: z
+      .literal(true, 'must be true, or left out')
+      .optional()
+      .describe('With state `text`: hidden text counts, too, as in 0.1. Default: the text that is rendered.'),
+    value: z
+      .string()
+      .optional()
+      .describe('With state `visible` or `attached`: a match is a field with exactly this value.'),
+    count: count.describe(
+      'How many elements must match, be visible or contain the text. Default: at least one.',
+    ),
+    description: note(),
+  })
+  .check(
+    ...textRules,
+    rule(
+      'hidden',
+      ({ state, hidden }) => hidden !== undefined && state !== 'text',
+      'is only allowed with `state: text`',
+    ),
+    rule(
+      'value',
+      ({ state, value }) => value !== undefined && state !== 'visible' && state !== 'attached',
+      'is only allowed with `state: visible` (the default) or `state: attached`',
+    ),
+    rule(
+      'count',
+      ({ state, count }) => count !== undefined && (state === 'absent' || state === 'hidden'),
+      'is not allowed with `state: absent` or `state: hidden`: count visible, attached or text',
+    ),
+  )
+  .meta(textNeedsState);
+
+const networkAssertion1 = z
+  .strictObject({
+    ...networkFields,
+    count: count.describe('How many requests must match. Default: at least one.'),
+    never: z
+      .literal(true, 'must be true, or left out')
+      .optional()
+      .describe('No request may match, to the end of the trial.'),
+    body: z
+      .union(
+        [text(), z.record(z.string(), z.json()), z.array(z.json())],
+        'must be a text, a mapping or a list',
+      )
+      .optional()
+      .describe(
+        "What the request's body holds: a text that it contains, or a part of its JSON or of its form's fields. Default: any.",
+      ),
+    description: note(),
+  })
+  .check(
+    rule(
+      'never',
+      ({ never, count }) => never !== undefined && count !== undefined,
+      'is not allowed together with `count`: remove one of them',
+    ),
+  )
+  .describe(networkText);
+
+const KINDS = ['text', 'equals', 'regex', 'number', 'date', 'oneOf', 'matches'] as const;
+const isDate = (date: string) => {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+};
+
+const answerAssertion = z
+  .strictObject({
+    type: z.literal('answer'),
+    text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
+    equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
+    regex: text()
+      .refine(isPattern, 'is not a regular expression of JavaScript')
+      .optional()
+      .describe('A regular expression of JavaScript (with the flag `u`) that the answer matches somewhere.'),
+    number: z.number().optional().describe('The number that the answer gives, in any usual form.'),
+    tolerance: z
+      .number()
+      .min(0, 'must be at least 0')
+      .optional()
+      .describe('With `number`: how far off it may be. Default: 0.'),
+    date: z
+      .string()
+      .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as "2026-03-14"')
+      .refine(isDate, 'is a day that does not exist')
+      .optional()
+      .describe('The date that the answer gives, in any usual form.'),
+    oneOf: z
+      .array(text())
+      .min(1, 'must not be an empty list')
+      .optional()
+      .describe('The whole answer is one of these.'),
+    matches: z
+      .record(z.string(), z.json())
+      .superRefine(refuseSchema)
+      .optional()
+      .describe('A JSON Schema for a structured answer.'),
+    description: note(),
+  })
+  .check(
+    z.superRefine<Record<string, unknown>>((value, context) => {
+      const given = KINDS.filter(kind => value[kind] !== undefined);
+      if (given.length === 1) return;
+      const message = given.length
+        ? `has ${given.map(kind => `\`${kind}\``).join(' and ')}: keep one, and write another assertion for the other`
+        : `needs one of ${KINDS.map(kind => `\`${kind}\``).join(', ')}`;
+      context.addIssue({ code: 'custom', path: given.slice(1, 2), message, params: { near: 'type' } });
+    }),
+    rule(
+      'tolerance',
+      ({ tolerance, number }) => tolerance !== undefined && number === undefined,
+      'is only allowed with `number`',
+    ),
+  )
+  .describe('What the agent says at its end. Exactly one of the fields besides `tolerance`.');
+
+function isPattern(source: string): boolean {
+  try {
+    new RegExp(source, 'u');
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function refuseSchema(schema: unknown, context: z.RefinementCtx): void {
+  try {
+    z.fromJSONSchema(schema as never);
+  } catch (error) {
+    context.addIssue({
+      code: 'custom',
+      message: `is not a JSON Schema that can be checked: ${(error as Error).message}`,
+    });
+  }
+}
+
+const downloadAssertion = z
+  .strictObject({
+    type: z.literal('download'),
+    name: text().describe('Glob for the name that the file is offered with: `*.csv`, `order-?.pdf`.'),
+    text: text().optional().describe('A text that the file contains; for text files. Default: any content.'),
+    description: note(),
+  })
+  .describe('A file was downloaded in the trial.');
+
+/** Of `playwright/1`. */
+export const assertionSchema1 = z.discriminatedUnion('type', [
+  urlAssertion,
+  domAssertion1,
+  networkAssertion1,
+  answerAssertion,
+  downloadAssertion,
+]);
+
+/** What 0.1 does not have, by type of assertion; the types that it does not have at all are missing. */
+export const NEW_FIELDS: Record<string, readonly string[]> = {
+  dom: ['hidden', 'value', 'count'],
+  network: ['count', 'never', 'body'],
+};
+export const NEW_TYPES = ['answer', 'download'];

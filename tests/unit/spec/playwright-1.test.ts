@@ -1,0 +1,156 @@
+// `specVersion: "playwright/1"`: what it has beyond 0.1, and what is refused with what to write instead.
+import { describe, expect, it, test } from 'vitest';
+import { parseTaskSpec, safeParseTaskSpec, type TaskSpec, taskSpecSchema } from '../../../src/spec';
+import { atBase, placeholdersIn, withData } from '../../../src/spec/placeholders';
+import { issuesOf, minimal, source } from './specs';
+
+const newer = (assertion: object, fields: object = {}) =>
+  source({ specVersion: 'playwright/1', assertions: [assertion], ...fields });
+const older = (assertion: object) => source({ assertions: [assertion] });
+
+const answer = (fields: object) => ({ type: 'answer', ...fields });
+const network = (fields: object) => ({ type: 'network', urlPattern: '**', ...fields });
+const dom = (fields: object) => ({ type: 'dom', selector: 'li', ...fields });
+
+describe('is read', () => {
+  test.each([
+    answer({ text: 'Sunday' }),
+    answer({ equals: '11' }),
+    answer({ regex: '^\\d+$' }),
+    answer({ number: 1299, tolerance: 0.5 }),
+    answer({ number: -1 }),
+    answer({ date: '2028-02-29' }),
+    answer({ oneOf: ['11', '11:00'] }),
+    answer({ matches: { type: 'object', properties: { total: { type: 'number' } }, required: ['total'] } }),
+    network({ count: 1 }),
+    network({ count: 0 }),
+    network({ count: { min: 1, max: 2 } }),
+    network({ count: { max: 3 } }),
+    network({ never: true, method: 'DELETE' }),
+    network({ body: 'fern' }),
+    network({ body: { items: [{ id: 1 }], note: null } }),
+    network({ body: [1, 2] }),
+    dom({ count: 3 }),
+    dom({ state: 'attached', count: { min: 2 } }),
+    dom({ state: 'text', text: 'Fern', count: 2, hidden: true }),
+    dom({ value: '' }),
+    { type: 'download', name: '*.csv', text: 'Fern' },
+    // All of 0.1.
+    { type: 'url', pattern: '**' },
+    dom({ state: 'absent' }),
+    network({ method: 'POST', status: '2xx' }),
+  ])('%j', assertion => {
+    const { assertions } = parseTaskSpec(newer(assertion));
+    expect(assertions).toMatchObject([assertion]);
+    expect(taskSpecSchema.parse(JSON.parse(newer(assertion))).assertions).toEqual(assertions);
+  });
+
+  test('an entryUrl that is a path; its host is known with the baseURL', () => {
+    const spec = parseTaskSpec(newer(answer({ text: 'x' }), { entryUrl: '/plants?sort=price' }));
+    expect(spec).toMatchObject({ entryUrl: '/plants?sort=price', allowedDomains: [] });
+    const own = { entryUrl: '/plants', allowedDomains: ['shop.test'] };
+    expect(parseTaskSpec(newer(answer({ text: 'x' }), own)).allowedDomains).toEqual(['shop.test']);
+  });
+});
+
+describe('is refused', () => {
+  test.each<[object, string, RegExp]>([
+    [answer({}), '', /needs one of `text`, `equals`/],
+    [answer({ text: 'a', number: 1 }), '.number', /has `text` and `number`: keep one/],
+    [answer({ text: ' ' }), '.text', /must not be empty/],
+    [answer({ regex: '(' }), '.regex', /is not a regular expression/],
+    [answer({ number: '1299' }), '.number', /must be a finite number, got a string/],
+    [answer({ number: 1, tolerance: -1 }), '.tolerance', /must be at least 0/],
+    [answer({ text: 'a', tolerance: 1 }), '.tolerance', /only allowed with `number`/],
+    [answer({ date: '14.3.2026' }), '.date', /such as "2026-03-14"/],
+    [answer({ date: '2026-02-30' }), '.date', /does not exist/],
+    [answer({ oneOf: [] }), '.oneOf', /must not be an empty list/],
+    [answer({ matches: { type: 'nonsense' } }), '.matches', /is not a JSON Schema/],
+    [answer({ matches: 'x' }), '.matches', /must be/],
+    [answer({ text: 'a', contains: 'b' }), '.contains', /unknown key `contains`/],
+    [network({ count: -1 }), '.count', /a whole number of at least 0/],
+    [network({ count: 1.5 }), '.count', /a whole number/],
+    [network({ count: {} }), '.count', /at least one of them/],
+    [network({ count: { min: 2, max: 1 } }), '.count', /min must not be above max|at least one of them/],
+    [network({ never: false }), '.never', /must be true, or left out/],
+    [network({ never: true, count: 0 }), '.never', /not allowed together with `count`/],
+    [network({ body: '' }), '.body', /must not be empty/],
+    [network({ body: 5 }), '.body', /must be a text, a mapping or a list/],
+    [dom({ state: 'absent', count: 1 }), '.count', /not allowed with `state: absent`/],
+    [dom({ state: 'text', text: 'x', value: 'y' }), '.value', /only allowed with `state: visible`/],
+    [dom({ hidden: true }), '.hidden', /only allowed with `state: text`/],
+    [{ type: 'download' }, '.name', /is required, but missing/],
+    [{ type: 'url', pattern: '**', count: 1 }, '.count', /unknown key `count`/],
+  ])('%j', (assertion, field, message) => {
+    const issues = issuesOf(newer(assertion));
+    expect(issues).toContainEqual(
+      expect.objectContaining({ path: `assertions[0]${field}`, message: expect.stringMatching(message) }),
+    );
+    for (const { line, column } of issues) expect([line, column]).toEqual([1, expect.any(Number)]);
+  });
+
+  test.each([
+    [answer({ text: 'a' }), 'assertions[0].type', 'type answer'],
+    [{ type: 'download', name: '*' }, 'assertions[0].type', 'type download'],
+    [network({ count: 1 }), 'assertions[0].count', '`count`'],
+    [network({ never: true }), 'assertions[0].never', '`never`'],
+    [network({ body: 'x' }), 'assertions[0].body', '`body`'],
+    [dom({ value: 'x' }), 'assertions[0].value', '`value`'],
+  ])('in 0.1: %j', (assertion, path, what) => {
+    const message = `${what} needs specVersion: "playwright/1" instead of "0.1"`;
+    expect(issuesOf(older(assertion))).toMatchObject([{ path, message }]);
+  });
+
+  it('a path in 0.1, and a path that is another host', () => {
+    expect(issuesOf(source({ entryUrl: '/plants' }))[0]!.message).toMatch(
+      /a path needs specVersion: "playwright\/1"/,
+    );
+    expect(safeParseTaskSpec(newer(answer({ text: 'x' }), { entryUrl: '//evil.test/' })).ok).toBe(false);
+    const secret = issuesOf(newer(answer({ text: 'x' }), { entryUrl: 'https://user:hunter2@shop.test/' }));
+    expect(JSON.stringify(secret)).not.toContain('hunter2');
+  });
+});
+
+test('placeholders are replaced in all new fields', () => {
+  const spec = taskSpecSchema.parse({
+    ...minimal,
+    specVersion: 'playwright/1',
+    entryUrl: '/?trial={{trial}}',
+    assertions: [
+      answer({ oneOf: ['{{unique}}'] }),
+      answer({ matches: { type: 'object', properties: { id: { const: '{{unique}}' } } } }),
+      network({ body: { order: { note: '{{unique}}' } } }),
+      dom({ value: '{{unique}}' }),
+      { type: 'download', name: 'order-{{trial}}.csv', text: '{{unique}}' },
+    ],
+  }) as TaskSpec;
+  expect(placeholdersIn(spec)).toHaveLength(7);
+  const filled = JSON.stringify(withData(spec, { trial: 2, unique: 'k4x' }));
+  expect(filled).not.toContain('{{');
+  expect(filled).toContain('order-2.csv');
+});
+
+test('a path stands at the baseURL, and so do globs that begin with a slash', () => {
+  const spec = taskSpecSchema.parse({
+    ...minimal,
+    specVersion: 'playwright/1',
+    entryUrl: '/plants?sort=price',
+    assertions: [
+      { type: 'url', pattern: '/order/**' },
+      network({ urlPattern: '/api/orders' }),
+      answer({ text: '/x' }),
+    ],
+  });
+  expect(atBase(spec, 'http://127.0.0.1:4173/shop/')).toMatchObject({
+    entryUrl: 'http://127.0.0.1:4173/plants?sort=price',
+    allowedDomains: ['127.0.0.1'],
+    assertions: [
+      { pattern: 'http://127.0.0.1:4173/order/**' },
+      { urlPattern: 'http://127.0.0.1:4173/api/orders' },
+      { text: '/x' },
+    ],
+  });
+  expect(() => atBase(spec, undefined)).toThrow('Set use.baseURL in the Playwright config');
+  const whole = taskSpecSchema.parse(minimal);
+  expect(atBase(whole, undefined)).toBe(whole);
+});
