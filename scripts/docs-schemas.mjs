@@ -13,20 +13,26 @@ export function specTable(schema) {
 /**
  * All types of assertions, each after a row of its own, without what is for people only.
  *
- * @param {Schema} schema
+ * @param {Schema} older of 0.1
+ * @param {Schema} newer of playwright/1
  */
-export function assertionTable(schema) {
-  /** @type {Schema[]} */
-  const kinds = schema.properties.assertions.items.oneOf;
-  const rows = kinds.flatMap(kind => {
+export function assertionTable(older, newer) {
+  /** @type {(schema: Schema) => Schema[]} */
+  const kindsOf = schema => schema.properties.assertions.items.oneOf;
+  const rows = kindsOf(newer).flatMap(kind => {
     const { type, description, ...properties } = kind.properties;
+    const known = kindsOf(older).find(({ properties }) => properties.type.const === type.const);
+    const versions = Object.keys(properties).map(name => version(known && name in known.properties));
     return [
-      [`**\`type: ${type.const}\`**`, '', cell(kind.description), ''],
-      ...fields({ ...kind, properties }),
+      [`**\`type: ${type.const}\`**`, '', cell(kind.description), '', version(known)],
+      ...fields({ ...kind, properties }).map((row, index) => [...row, versions[index] ?? '']),
     ];
   });
-  return table(HEAD, rows);
+  return table([...HEAD, 'from'], rows);
 }
+
+/** @param {unknown} known */
+const version = known => (known ? '0.1' : 'playwright/1');
 
 /**
  * @param {Schema} schema
@@ -64,7 +70,8 @@ const PATTERNS = {
 
 /** @param {Schema} field */
 function accepted(field) {
-  if (field.const !== undefined) return `the string \`'${field.const}'\``;
+  if (field.const !== undefined)
+    return typeof field.const === 'string' ? `the string \`'${field.const}'\`` : `\`${field.const}\``;
   if (field.enum) return field.enum.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
   const either = field.anyOf ?? field.oneOf;
   if (either) return either.map(accepted).join(' or ');
@@ -72,6 +79,7 @@ function accepted(field) {
     return field.type.map((/** @type {string} */ type) => accepted({ ...field, type })).join(' or ');
   if (field.format === 'uri') return 'an absolute `http:` or `https:` URL';
   if (field.format === 'date-time') return 'a time, ISO 8601';
+  if (field.properties?.min) return '`{ min, max }`';
   switch (field.type) {
     case 'integer':
       return `a whole number${bounds(field)}`;

@@ -62,8 +62,9 @@ export async function sectionsOf() {
   /** @type {(file: string, name: string) => () => string} */
   const options = (file, name) => joined([file, name]);
   return {
-    'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
-    'spec-assertions': () => assertionTable(ours.taskSpecJsonSchema()),
+    'spec-fields': () => specTable(ours.taskSpecJsonSchema('0.1')),
+    'spec-assertions': () =>
+      assertionTable(ours.taskSpecJsonSchema('0.1'), ours.taskSpecJsonSchema('playwright/1')),
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/declare.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),

@@ -90,7 +90,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const where = `project "${testInfo.project.name}"`;
     const checked = { ...readyOptions(_taskproofOptions, where), secrets };
     if (plan) await obey(plan, checked, testInfo);
-    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where) } : checked;
+    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL } : checked;
     if (plan && plan.policy.k > 1 && !isJudged()) {
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);

@@ -10,7 +10,7 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { type LoadedSpec, locationIn } from '../spec/load';
-import { atOrigin, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
+import { atBase, atOrigin, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { expectationInWords } from '../text/expectation';
 import { beginning, few, oneLine } from '../text/line';
@@ -123,7 +123,8 @@ export class TrialTest {
   private plan({ spec: declared, hash, file, locate }: LoadedSpec, own: TrialData, data?: PlaceholderValues) {
     const { options, testInfo, navigationTimeoutMs, specName, seed } = this;
     const { unique } = own;
-    const spec = atOrigin(withData(declared, { ...data, ...own }), options.origin);
+    const filled = withData(declared, { ...data, ...own });
+    const spec = atOrigin(atBase(filled, options.origin ?? options.baseURL), options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
     // What was prepared may be made of it.
     const isUnique = data !== undefined || JSON.stringify(spec).includes(unique);

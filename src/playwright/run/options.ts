@@ -128,6 +128,8 @@ export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {
   secrets: Secrets;
   /** Names of secrets without a value. */
   missing: string[];
+  /** Playwright's fixture. */
+  baseURL?: string | undefined;
 }
 
 /**
