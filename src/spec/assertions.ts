@@ -1,11 +1,11 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
-import { always, note, text } from './fields';
+import { always, nonEmpty, note } from './fields';
 
 const urlAssertion = z
   .strictObject({
     type: z.literal('url'),
-    pattern: text().describe(
+    pattern: nonEmpty().describe(
       'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
     ),
     description: note(),
@@ -14,7 +14,7 @@ const urlAssertion = z
 
 const domFields = {
   type: z.literal('dom'),
-  selector: text().describe('CSS selector.'),
+  selector: nonEmpty().describe('CSS selector.'),
   state: z
     .enum(['visible', 'attached', 'text', 'absent', 'hidden'])
     .default('visible')
@@ -68,7 +68,7 @@ const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx
 
 const networkFields = {
   type: z.literal('network'),
-  urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
+  urlPattern: nonEmpty().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
   method: z
     .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
     .optional()
@@ -159,7 +159,7 @@ const networkAssertion1 = z
       .describe('No request may match, to the end of the trial.'),
     body: z
       .union(
-        [text(), z.record(z.string(), z.json()), z.array(z.json())],
+        [nonEmpty(), z.record(z.string(), z.json()), z.array(z.json())],
         'must be a text, a mapping or a list',
       )
       .optional()
@@ -188,7 +188,7 @@ const answerAssertion = z
     type: z.literal('answer'),
     text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
     equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
-    regex: text()
+    regex: nonEmpty()
       .refine(isPattern, 'is not a regular expression of JavaScript')
       .optional()
       .describe('A regular expression of JavaScript (with the flag `u`) that the answer matches somewhere.'),
@@ -205,7 +205,7 @@ const answerAssertion = z
       .optional()
       .describe('The date that the answer gives, in any usual form.'),
     oneOf: z
-      .array(text())
+      .array(nonEmpty())
       .min(1, 'must not be an empty list')
       .optional()
       .describe('The whole answer is one of these.'),
@@ -256,8 +256,10 @@ function refuseSchema(schema: unknown, context: z.RefinementCtx): void {
 const downloadAssertion = z
   .strictObject({
     type: z.literal('download'),
-    name: text().describe('Glob for the name that the file is offered with: `*.csv`, `order-?.pdf`.'),
-    text: text().optional().describe('A text that the file contains; for text files. Default: any content.'),
+    name: nonEmpty().describe('Glob for the name that the file is offered with: `*.csv`, `order-?.pdf`.'),
+    text: nonEmpty()
+      .optional()
+      .describe('A text that the file contains; for text files. Default: any content.'),
     description: note(),
   })
   .describe('A file was downloaded in the trial.');

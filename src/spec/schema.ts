@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { assertionSchema, assertionSchema1 } from './assertions';
 import { shown } from './errors';
-import { always, text } from './fields';
+import { always, nonEmpty } from './fields';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
@@ -12,7 +12,7 @@ export const SPEC_VERSION = '0.1';
 /** The format's other version, which only this library reads: 0.1 and more. */
 export const SPEC_VERSION_1 = 'playwright/1';
 
-const longText = () => text().max(2000);
+const longText = () => nonEmpty().max(2000);
 // `multipleOf(1)`, not `int()`, which would stop the rules between fields and so hide problems.
 const positiveWhole = () => z.number().multipleOf(1, 'must be a whole number').min(1);
 
@@ -108,7 +108,7 @@ const fieldsOf = <Version extends z.ZodType, Entry extends z.ZodType, One extend
     .describe('Kebab-case. Baselines and reports identify the spec by it.'),
   goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
   description: z.string().optional().describe('For people only; never shown to the agent.'),
-  tags: z.array(text()).optional().describe('Labels to filter by.'),
+  tags: z.array(nonEmpty()).optional().describe('Labels to filter by.'),
   entryUrl: entry,
   allowedDomains: z
     .array(domain)
