@@ -119,7 +119,7 @@ const assertionResultSchema = z.object({
   /** The assertion as a sentence: `url matches "**\/trial**"`. */
   title: z.string(),
   /** `check`: code of the suite that graded the trial. */
-  type: z.enum(['url', 'dom', 'network', 'check']),
+  type: z.enum(['url', 'dom', 'network', 'answer', 'download', 'check']),
   /** Of the request that it asks for. */
   method: z.string().optional(),
   description: z.string().optional(),

@@ -62,7 +62,8 @@ export function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
   const { spec, locate } = parseLocated(source, { filename });
-  const { specVersion, description, tags, passPolicy, assertions, judge, ...task } = spec;
+  // The version is in it, since it says what the text of a page is.
+  const { description, tags, passPolicy, assertions, judge, ...task } = spec;
   return { spec, file, source, locate, hash: hashOf(spec), taskHash: hashOf(task) };
 }
 

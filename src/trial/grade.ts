@@ -1,12 +1,16 @@
 // Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
+import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import type { TotalUsage } from '../data/usage';
-import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
+import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { AssertionFailure } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError, readJudgement } from '../grading/judge';
+import { askedFor, canBreakLater } from '../grading/network';
 import { keyPointTitle } from '../grading/transcript';
+import type { Assertion } from '../spec';
 import { parsedUrl } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
 import { Clock } from './clock';
@@ -25,33 +29,58 @@ export function judgeTimeMs(pictures: number): number {
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 
+/** Milliseconds in which what must not happen may still happen when the agent has ended. */
+const QUIET_MS = 500;
+
+/** From now on, the log keeps the bodies of requests that an assertion looks into. */
+export function keepBodies({ plan, opened, mask }: AgentRun): void {
+  const looking = (plan.spec?.assertions ?? []).filter(each => each.type === 'network');
+  const into = looking.filter(({ body }) => body !== undefined).map(askedFor);
+  if (into.length) opened.network.keepBodies(seen => into.some(isIt => isIt(seen)), mask);
+}
+
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
- * failed, and the others are judged by one look.
+ * failed, and the others are judged by one look. What a later request could break is looked at once more at the end.
  *
  * @param results gets each result at once
  */
 export async function checkAssertions(
-  { plan, session, opened, output, mask }: AgentRun,
+  { plan, session, opened, output, mask, answer }: AgentRun,
   results: AssertionResult[],
 ): Promise<void> {
+  const { assertions = [], specVersion } = plan.spec ?? {};
+  const { events: network, bodyOf } = opened.network;
   let once = false;
-  for (const [index, assertion] of (plan.spec?.assertions ?? []).entries()) {
-    const location = plan.locate(`assertions[${index}]`);
-    const title = assertionTitle(assertion);
-    const state = { network: opened.network.events, timeoutMs: plan.expectTimeoutMs, once };
+  const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
+    const state = { network, bodyOf, answer, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const check = () => session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
-    const reason = await output.step(title, check, location).then(
+    return output.step(assertionTitle(assertion), check, plan.locate(`assertions[${index}]`)).then(
       () => null,
       error => {
         once ||= error instanceof AssertionFailure && error.waited;
         return oneLine(mask(beginning(messageOf(error))), 500);
       },
     );
+  };
+  for (const [index, assertion] of assertions.entries()) {
+    const location = plan.locate(`assertions[${index}]`);
+    const reason = await reasonFor(assertion, index);
     const { type, description, method } = { method: undefined, ...assertion };
     const told = { ...(method && { method }), ...(description && { description }) };
     const line = location && { line: location.line };
+    const title = assertionTitle(assertion);
     results.push({ title, type, ...told, passed: reason === null, reason, ...line });
+  }
+  const lasting = [...assertions.entries()].filter(
+    ([index, each]) => each.type === 'network' && canBreakLater(each) && results[index]!.passed,
+  );
+  if (!lasting.length) return;
+  await setTimeout(QUIET_MS);
+  once = true;
+  for (const [index, assertion] of lasting) {
+    const reason = await reasonFor(assertion, index);
+    Object.assign(results[index]!, { passed: reason === null, reason });
   }
 }
 

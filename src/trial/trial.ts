@@ -15,7 +15,7 @@ import {
 import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
 import { beginning, messageOf, oneLine } from '../text/line';
-import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
+import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
@@ -53,6 +53,7 @@ export class Trial extends AgentRun {
 
   /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */
   async run(): Promise<TrialRecord> {
+    keepBodies(this);
     await this.act();
     // The test is over, and its page with it.
     if (this.stopped.signal.aborted) return this.record();

@@ -10,6 +10,13 @@ export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
 export type NetworkLog = ReturnType<typeof recordNetwork>;
 
+/** What a request carried, masked. A long one is cut. */
+export interface SentBody {
+  text: string;
+  /** Its content-type; empty if it has none. */
+  type: string;
+}
+
 /**
  * The response header with which the guard (`guard`) and the endpoint for programs (`program`) mark answers that no server gave. Its
  * name differs in each process, so that no server sends it.
@@ -18,6 +25,9 @@ export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex
 
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
+/** Characters of a body, and of all bodies. */
+const MAX_BODY = 200_000;
+const MAX_BODIES = 20_000_000;
 /** Of a `data:` URL, without its content. */
 const MAX_HEAD = 60;
 
@@ -28,6 +38,20 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
   const dropped: Record<string, number> = {};
   const byRequest = new WeakMap<Request, NetworkEvent>();
   const pairs = new Pairs();
+  const bodies = new WeakMap<NetworkEvent, SentBody>();
+  let bodiesLeft = MAX_BODIES;
+  let isWanted = (_: SeenRequest): boolean => false;
+  let mask = (text: string): string => text;
+
+  const keepBody = (begun: Request, event: NetworkEvent): void => {
+    if (bodiesLeft <= 0 || !isWanted(event)) return;
+    // Null if there is none, or the browser does not tell it.
+    const sent = begun.postDataBuffer()?.toString();
+    if (sent === undefined) return;
+    const text = mask(sent.slice(0, MAX_BODY));
+    bodiesLeft -= text.length;
+    bodies.set(event, { text, type: begun.headers()['content-type'] ?? '' });
+  };
 
   const append = (seen: SeenRequest): NetworkEvent => {
     const event: NetworkEvent = {
@@ -56,6 +80,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     // Until its answer tells: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
+    keepBody(begun, event);
   };
   const response = (answer: Response): void => {
     const event = byRequest.get(answer.request());
@@ -91,6 +116,12 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
         if (failure !== undefined) event.failure ??= failure;
       };
     },
+    /** Keeps the bodies of these requests from now on. Otherwise none is kept, since they hold what people type. */
+    keepBodies(wanted: (seen: SeenRequest) => boolean, masked: (text: string) => string): void {
+      isWanted = wanted;
+      mask = masked;
+    },
+    bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
     /** Stops recording. The events stay. */
     stop: listen(context, { request, response, requestfailed }),
   };

@@ -3,10 +3,12 @@ import type { AssertionResult, JudgeResult, NetworkEvent, TrialRecord } from '..
 import { MAX_RECORDED_URL } from '../../data/record';
 import { addUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
-import { assertionTitle, urlGlob, whyNotSent } from '../../grading/assertions';
+import { assertionTitle } from '../../grading/assertions';
 import { type Judge, type JudgedTrial, readJudgement } from '../../grading/judge';
+import { canBreakLater, networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
+import { urlGlob } from '../../grading/url-glob';
 import type { Assertion } from '../../spec';
 import { type LoadedSpec, locationIn } from '../../spec/load';
 import { atOrigin, withData } from '../../spec/placeholders';
@@ -88,10 +90,12 @@ function checkKept(
     const holds = urlGlob(assertion.pattern)(finalUrl);
     return resultOf(holds ? null : `the URL ${finalUrl} does not match "${assertion.pattern}"`);
   }
-  if (assertion.type !== 'network') return undefined;
+  // Bodies are not kept.
+  if (assertion.type !== 'network' || assertion.body !== undefined) return undefined;
   const whole = network.dropped === 0 && !network.events.some(isCut);
-  const reason = whyNotSent(network.events, assertion);
-  return reason === null || whole ? resultOf(reason) : undefined;
+  const reason = networkLook(assertion)({ network: network.events });
+  const isCertain = whole || (reason === null && !canBreakLater(assertion));
+  return isCertain ? resultOf(reason) : undefined;
 }
 
 const isIncomplete = (url: string) => url.endsWith('…') || url.includes('<secret>');

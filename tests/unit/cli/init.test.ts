@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { urlGlob } from '../../../src/grading/assertions';
+import { urlGlob } from '../../../src/grading/url-glob';
 import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
 

@@ -1,0 +1,119 @@
+// Checks what the agent says at its end.
+import { z } from 'zod';
+import type { AnswerAssertion } from '../spec';
+import { problemsIn } from '../spec/errors';
+import { shorten } from '../text/line';
+import { dateIn, type Given, numberIn } from './answer-values';
+
+/** A text, or what the agent gave for the schema of `matches`; null if it gave none. */
+export type AgentAnswer = string | object | null;
+
+/** @returns why it does not hold, or null */
+export function lookAtAnswer(assertion: AnswerAssertion, answer: AgentAnswer): string | null {
+  const said = typeof answer === 'string' || answer === null ? answer : JSON.stringify(answer);
+  if (said === null || said.trim() === '') return 'the agent gave no answer';
+  const { text, equals, regex, number, date, oneOf, matches } = assertion;
+  const shown = `"${shorten(said, 200)}"`;
+  if (text !== undefined)
+    return plain(said).includes(plain(text)) ? null : `the answer ${shown} does not contain "${text}"`;
+  const bare = bareOf(said);
+  if (equals !== undefined) return bare === bareOf(equals) ? null : `the answer is ${shown}, not "${equals}"`;
+  if (oneOf)
+    return oneOf.some(each => bareOf(each) === bare)
+      ? null
+      : `the answer is ${shown}, not ${oneOf.map(each => `"${each}"`).join(' or ')}`;
+  if (regex !== undefined)
+    return new RegExp(regex, 'u').test(said) ? null : `the answer ${shown} does not match /${regex}/`;
+  if (number !== undefined) {
+    const isIt = (each: number) => isNear(each, number, assertion.tolerance);
+    return wrongValue('number', numberIn(said), isIt, numberInWords(assertion), shown);
+  }
+  if (date !== undefined) {
+    const isIt = (each: string) => each === (each.length === 5 ? date.slice(5) : date);
+    return wrongValue('date', dateIn(said), isIt, date, shown);
+  }
+  return whyNoMatch(matches!, answer!, shown);
+}
+
+/** The assertion as a sentence. */
+export function answerTitle(assertion: AnswerAssertion): string {
+  const { text, equals, regex, number, date, oneOf, matches } = assertion;
+  if (text !== undefined) return `the answer contains "${text}"`;
+  if (equals !== undefined) return `the answer is "${equals}"`;
+  if (oneOf) return `the answer is ${oneOf.map(each => `"${each}"`).join(' or ')}`;
+  if (regex !== undefined) return `the answer matches /${regex}/`;
+  if (number !== undefined) return `the answer gives ${numberInWords(assertion)}`;
+  return date === undefined ? `the answer fits ${JSON.stringify(matches)}` : `the answer gives ${date}`;
+}
+
+function numberInWords({ number, tolerance }: AnswerAssertion): string {
+  return `${number}${tolerance ? ` ± ${tolerance}` : ''}`;
+}
+
+/** As Playwright compares texts: without the case, and with all white space alike. */
+function plain(text: string): string {
+  return text
+    .replace(/[\u200b\u00ad]/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
+    .normalize('NFC')
+    .toLowerCase();
+}
+
+/** Around a whole answer. */
+const AROUND =
+  /^(?:"(.*)"|'(.*)'|“(.*)[”“]|„(.*)[“”]|‘(.*)’|«(.*)»|»(.*)«|`(.*)`|\*(.*)\*|_(.*)_|(.*)[.。])$/s;
+
+/** Without quotes, emphasis and a full stop around it. */
+function bareOf(text: string): string {
+  const inner = plain(text);
+  const around = AROUND.exec(inner)
+    ?.slice(1)
+    .find(each => each !== undefined && each.trim() !== '');
+  return around === undefined ? inner : bareOf(around);
+}
+
+/** 0.1 + 0.2 is 0.3. */
+function isNear(value: number, wanted: number, tolerance = 0): boolean {
+  return Math.abs(value - wanted) <= tolerance + 1e-9 * Math.max(1, Math.abs(wanted));
+}
+
+function wrongValue<T>(
+  kind: 'number' | 'date',
+  given: Given<T>,
+  isIt: (reading: T) => boolean,
+  wanted: string,
+  shown: string,
+): string | null {
+  if ('value' in given) {
+    const { readings } = given.value;
+    return readings.some(isIt) ? null : `the answer gives ${readings.join(' or ')} (${shown}), not ${wanted}`;
+  }
+  const all = given.mentioned.map(({ text }) => text.trim());
+  if (!all.length) return `the answer gives no ${kind} (${shown}), not ${wanted}`;
+  return `the answer gives several ${kind}s, of which none is marked: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
+}
+
+function whyNoMatch(schema: Record<string, unknown>, answer: string | object, shown: string): string | null {
+  const found = typeof answer === 'string' ? jsonIn(answer) : [answer];
+  if (!found.length) return `the answer is no JSON (${shown})`;
+  const checked = z.fromJSONSchema(schema as never);
+  const problems = found.map(value => checked.safeParse(value).error);
+  const [first] = problems;
+  return problems.includes(undefined)
+    ? null
+    : `the answer does not fit its schema: ${problemsIn(first!, 'the answer')[0]} (${shown})`;
+}
+
+/** The JSON that a text is, or that stands in its code fence, or in the midst of it. */
+function jsonIn(text: string): unknown[] {
+  const fences = [...text.matchAll(/```\w*\n(.*?)```/gs)].map(fence => fence[1]!);
+  const inside = /[{[].*[}\]]/s.exec(text)?.[0] ?? '';
+  return [text, ...fences, inside].flatMap(each => {
+    try {
+      return [JSON.parse(each) as unknown];
+    } catch {
+      return [];
+    }
+  });
+}

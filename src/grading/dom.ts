@@ -1,0 +1,181 @@
+// Looks for the elements that a `dom` assertion asks for. Reads everything in Playwright's own world, apart from the page's scripts: a
+// page can replace what `page.evaluate` and `allTextContents` use.
+import { stripVTControlCharacters } from 'node:util';
+import type { Locator, Page } from '@playwright/test';
+import type { DomAssertion } from '../spec';
+import { messageOf, shorten } from '../text/line';
+import { boundsOf, countInWords } from './count';
+import { AssertionFailure, type GradedState } from './holds';
+
+/** Milliseconds for the text of a page: if its script never ends, it does not answer. */
+const RESPONSE_MS = 5_000;
+/** Milliseconds for an element, which may be gone by then. */
+const ELEMENT_MS = 1_000;
+/** The most elements whose rendered text or value is read, since each takes a request. */
+const MAX_READ = 500;
+
+/** @returns why it does not hold, or null */
+export async function lookAtDom(assertion: DomAssertion, state: GradedState): Promise<string | null> {
+  const { selector } = assertion;
+  const invalid = (why: string) => new AssertionFailure(`"${selector}" is not a valid CSS selector: ${why}`);
+  // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
+  const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
+  if (unquoted.includes('>>')) throw invalid('">>"');
+  try {
+    return await lookAt(assertion, state);
+  } catch (error) {
+    // Playwright colours its messages.
+    const [line] = stripVTControlCharacters(messageOf(error)).split('\n');
+    throw /selector/i.test(messageOf(error)) ? invalid(line!) : error;
+  }
+}
+
+async function lookAt(assertion: DomAssertion, state: GradedState): Promise<string | null> {
+  const { selector } = assertion;
+  const { page } = state;
+  const locator = page.locator(`css=${selector}`);
+  const count = await locator.count();
+  if (assertion.state === 'absent') {
+    if (count) return `"${selector}" still matches ${count}`;
+    const blank = await whyBlank(page);
+    return blank && `"${selector}" is absent, but that says nothing: ${blank}`;
+  }
+  if (!count && boundsOf(assertion.count).min > 0)
+    return `nothing matches "${selector}"${assertion.state === 'hidden' ? ': `hidden` needs a match' : ''}`;
+  if (assertion.state === 'text') return lookAtTexts(assertion, state, locator, count);
+  if (assertion.value !== undefined) return lookAtValues(assertion, locator, page);
+  if (assertion.state === 'attached') return miscounted(assertion, count, page, 'matches');
+  const visible = await seen(locator).count();
+  if (assertion.state === 'hidden')
+    return visible ? `"${selector}" is visible (${visible} of ${count})` : null;
+  if (!visible && boundsOf(assertion.count).min > 0)
+    return `"${selector}" matches ${count}, but none is visible`;
+  return miscounted(assertion, visible, page, 'is visible in');
+}
+
+async function lookAtTexts(
+  assertion: DomAssertion,
+  { page, specVersion }: GradedState,
+  locator: Locator,
+  count: number,
+): Promise<string | null> {
+  const { selector, text, hidden } = assertion;
+  if (specVersion === 'playwright/1' && !hidden) return lookAtRendered(assertion, page, locator);
+  const saying = await locator.filter({ hasText: containing(text!) }).count();
+  if (!saying && boundsOf(assertion.count).min > 0)
+    return `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
+  return miscounted(assertion, saying, page, `contains "${text}" in`);
+}
+
+const seen = (locator: Locator) => locator.filter({ visible: true });
+
+/** @param held begins the reason: `matches` 3, not 2 */
+async function miscounted(
+  { selector, count = { min: 1 } }: DomAssertion,
+  found: number,
+  page: Page,
+  held: string,
+): Promise<string | null> {
+  const { min, max } = boundsOf(count);
+  if (found < min || found > max) return `"${selector}" ${held} ${found}, not ${countInWords(count)}`;
+  const blank = found ? null : await whyBlank(page);
+  return blank && `"${selector}" ${held} 0, but that says nothing: ${blank}`;
+}
+
+async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Locator): Promise<string | null> {
+  const { selector, text } = assertion;
+  // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
+  const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
+  const texts = await readEach(rendered, selector, renderedText);
+  const saying = texts.filter(each => containing(text!).test(each)).length;
+  if (saying || boundsOf(assertion.count).min === 0)
+    return miscounted(assertion, saying, page, `contains "${text}" in`);
+  const isHidden = (await locator.filter({ hasText: containing(text!) }).count()) > 0;
+  const says = texts.length ? `it shows ${quoted(texts)}` : 'none is visible';
+  return `"${selector}" does not contain "${text}"${isHidden ? ' but in hidden text' : ''}; ${says}`;
+}
+
+async function renderedText(element: Locator): Promise<string> {
+  try {
+    return await element.innerText({ timeout: ELEMENT_MS });
+  } catch (error) {
+    // SVG.
+    if (/HTMLElement/.test(messageOf(error)))
+      return (await element.textContent({ timeout: ELEMENT_MS })) ?? '';
+    throw error;
+  }
+}
+
+async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Page): Promise<string | null> {
+  const { selector, value, state } = assertion;
+  const fields = state === 'visible' ? seen(locator) : locator;
+  const read = await readEach(fields, selector, each =>
+    each.inputValue({ timeout: ELEMENT_MS }).catch(error => {
+      if (/not an? <?(?:input|HTMLInput)/i.test(messageOf(error))) return undefined;
+      throw error;
+    }),
+  );
+  const values = read.filter(each => each !== undefined);
+  const equal = values.filter(each => each === value).length;
+  if (equal || boundsOf(assertion.count).min === 0)
+    return miscounted(assertion, equal, page, `has the value "${value}" in`);
+  if (!values.length) return `"${selector}" matches no ${state === 'visible' ? 'visible ' : ''}field`;
+  return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
+}
+
+/** Elements that go while they are read are left out. */
+async function readEach<T>(
+  locator: Locator,
+  selector: string,
+  read: (each: Locator) => Promise<T>,
+): Promise<T[]> {
+  const count = await locator.count();
+  if (count > MAX_READ)
+    throw new AssertionFailure(`"${selector}" matches ${count}, of which ${MAX_READ} at most can be read`);
+  const reading = Array.from({ length: count }, (_, index) => read(locator.nth(index)).then(each => [each]));
+  return (await Promise.all(reading.map(each => each.catch(orGone)))).flat();
+}
+
+function orGone(error: unknown): never[] {
+  if (/Timeout/i.test(messageOf(error))) return [];
+  throw error;
+}
+
+/** The text with any white space matching any other. Not a string, which would match in any case. */
+function containing(text: string): RegExp {
+  const pattern = text
+    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
+    .replace(/^\s+|\s+$/g, '\\s')
+    .replace(/\s+/g, '\\s+');
+  return new RegExp(pattern);
+}
+
+/** The texts of the first matches, for the reason. */
+async function firstTexts(locator: Locator, count: number): Promise<string> {
+  const reading = Array.from({ length: Math.min(count, 3) }, (_, index) =>
+    locator.nth(index).textContent({ timeout: ELEMENT_MS }),
+  );
+  return quoted(await Promise.all(reading.map(text => text.then(each => each ?? '').catch(() => ''))));
+}
+
+/** The first three. A cut one ends with an ellipsis: the mask knows that a secret may be cut there. */
+function quoted(texts: readonly string[]): string {
+  return texts
+    .slice(0, 3)
+    .map(text => `"${shorten(text, 80)}"`)
+    .join(', ');
+}
+
+/** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
+async function whyBlank(page: Page): Promise<string | null> {
+  const url = page.url();
+  if (url === 'about:blank') return 'the page is blank (about:blank)';
+  if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
+  const body = page.locator('css=body');
+  const shown = 'css=img, svg, canvas, video, iframe, object, input, button, select, textarea';
+  const isSaying =
+    (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
+  if (isSaying || (await seen(body.locator(shown)).count())) return null;
+  return `the page rendered no content (${url})`;
+}

@@ -1,0 +1,66 @@
+// Waits for what an assertion looks for, like Playwright's web-first assertions.
+import { expect, type Page } from '@playwright/test';
+import type { SentBody } from '../browser/session/network';
+import type { NetworkEvent } from '../data/record';
+import type { TaskSpec } from '../spec';
+import { messageOf } from '../text/line';
+import type { AgentAnswer } from './answer';
+
+export interface GradedState {
+  /** The active tab when the agent ended. */
+  page: Page;
+  /** Live: requests that arrive while an assertion waits count, too. */
+  network: readonly NetworkEvent[];
+  /** The body of a request, if it was kept. */
+  bodyOf?: (event: NetworkEvent) => SentBody | undefined;
+  /** What the agent said at its end. */
+  answer?: AgentAnswer;
+  /** From `playwright/1` on, `text` is the text that is rendered. Default: 0.1. */
+  specVersion?: TaskSpec['specVersion'];
+  /** Milliseconds. Default: the project's `expect.timeout`. */
+  timeoutMs?: number;
+  /** Looks once, without waiting. Default: false. */
+  once?: boolean;
+}
+
+/** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
+export class AssertionFailure extends Error {
+  override name = 'AssertionFailure';
+  /** Whether it was waited for until the timeout. */
+  waited = false;
+}
+
+const GONE = 'the page has crashed, or its tab was closed';
+const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
+const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was detached/i;
+
+/**
+ * @param look returns why the assertion does not hold, or null
+ * @throws AssertionFailure with the last reason, if it does not come to hold within the timeout
+ */
+export async function holds(
+  { timeoutMs, once }: Pick<GradedState, 'timeoutMs' | 'once'>,
+  look: () => string | null | Promise<string | null>,
+): Promise<void> {
+  // Often at first: most pages settle soon.
+  const options = { intervals: [50, 100, 250, 500], ...(timeoutMs !== undefined && { timeout: timeoutMs }) };
+  let reason: string | null = UNRESPONSIVE;
+  const looked = async () => {
+    try {
+      reason = await look();
+    } catch (error) {
+      // If the page navigates meanwhile, look again; `poll` itself would give up.
+      if (NAVIGATING.test(messageOf(error)) && !(error instanceof AssertionFailure)) return false;
+      throw error;
+    }
+    if (reason !== null && once) throw new AssertionFailure(reason);
+    return reason === null;
+  };
+  try {
+    await expect.poll(looked, options).toBe(true);
+  } catch (error) {
+    if (error instanceof AssertionFailure) throw error;
+    if (/crashed|has been closed/i.test(messageOf(error))) throw new AssertionFailure(GONE);
+    throw Object.assign(new AssertionFailure(reason ?? UNRESPONSIVE), { waited: true });
+  }
+}

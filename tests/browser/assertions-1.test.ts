@@ -1,0 +1,240 @@
+// What `playwright/1` adds to the assertions: for each a page where it holds, one where it does not, and one where a careless check would.
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordNetwork } from '../../src/browser/session/network';
+import { checkAssertion } from '../../src/grading/assertions';
+import type { DomAssertion, NetworkAssertion } from '../../src/spec';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { type Site, startSite } from '../support/two-sites';
+
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let site: Site;
+
+beforeAll(async () => {
+  browser = await sharedBrowser();
+  site = await startSite('localhost', path => ({
+    status: path === '/refused' ? 422 : 200,
+    body: '<title>Shop</title><p>Shop',
+  }));
+  context = await browser.newContext();
+  page = await context.newPage();
+});
+afterAll(async () => {
+  await context?.close();
+  await leaveSharedBrowser();
+  await site?.close();
+});
+
+const look = (state: Parameters<typeof checkAssertion>[1], assertion: Parameters<typeof checkAssertion>[0]) =>
+  checkAssertion(assertion, { once: true, timeoutMs: 20_000, ...state }).then(
+    () => null,
+    error => (error as Error).message,
+  );
+
+/** Null: it holds. */
+type Expected = RegExp | null;
+function compare(reason: string | null, expected: Expected): void {
+  if (expected) expect(reason).toMatch(expected);
+  else expect(reason).toBeNull();
+}
+
+describe('dom', () => {
+  const LIST = '<ul><li>A</li><li>B</li><li hidden>C</li></ul>';
+  const FORM = `<p>Form</p><input id=name value=Old><textarea>two
+lines</textarea><select><option value=de selected>Germany</select><input type=hidden id=token value=t1>
+    <script>document.getElementById('name').value = 'Ada'</script>`;
+  const HIDDEN = '<p>Shop</p><div hidden>Order confirmed</div>';
+  const cases: [html: string, assertion: Partial<DomAssertion> & { selector: string }, Expected][] = [
+    [LIST, { selector: 'li', count: 2 }, null],
+    [LIST, { selector: 'li', count: 3 }, /^"li" is visible in 2, not 3$/],
+    [LIST, { selector: 'li', state: 'attached', count: 3 }, null],
+    [LIST, { selector: 'li', state: 'attached', count: 2 }, /^"li" matches 3, not 2$/],
+    [LIST, { selector: 'li', count: { max: 1 } }, /is visible in 2, not at most 1$/],
+    [LIST, { selector: 'li', count: { min: 1, max: 2 } }, null],
+    [LIST, { selector: 'b', count: { min: 1 } }, /^nothing matches "b"$/],
+    [LIST, { selector: 'b', count: 0 }, null],
+    ['', { selector: 'b', count: 0 }, /says nothing: the page rendered no content/],
+    [FORM, { selector: '#name', value: 'Ada' }, null],
+    // The attribute is what the field began with.
+    [FORM, { selector: '#name', value: 'Old' }, /^"#name" has the value "Ada", not "Old"$/],
+    [FORM, { selector: '#name', value: 'ada' }, /"Ada", not "ada"/],
+    [FORM, { selector: 'textarea', value: 'two\nlines' }, null],
+    [FORM, { selector: 'select', value: 'de' }, null],
+    [FORM, { selector: 'select', value: 'Germany' }, /has the value "de"/],
+    [FORM, { selector: '#token', value: 't1' }, /matches no visible field/],
+    [FORM, { selector: '#token', state: 'attached', value: 't1' }, null],
+    [FORM, { selector: 'p', value: 'Form' }, /^"p" matches no visible field$/],
+    [FORM, { selector: 'input, textarea', value: 'Ada', count: 1 }, null],
+    [FORM, { selector: 'input, textarea', value: 'Ada', count: 2 }, /has the value "Ada" in 1, not 2/],
+    [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /but in hidden text; none is visible/],
+    [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],
+    [HIDDEN, { selector: 'body', text: 'Order confirmed' }, /but in hidden text; it shows "Shop"/],
+    [
+      '<div>Order <b style="display:none">not </b>confirmed</div>',
+      { selector: 'div', text: 'Order confirmed' },
+      null,
+    ],
+    [
+      '<div style="visibility:hidden">Order confirmed<p style="visibility:visible">Shop</div>',
+      { selector: 'div', text: 'Order confirmed' },
+      /it shows "Shop"/,
+    ],
+    ['<p>Order<br>confirmed</p>', { selector: 'p', text: 'Order confirmed' }, null],
+    ['<p style="text-transform:uppercase">Paid</p>', { selector: 'p', text: 'PAID' }, null],
+    // Its own box is empty.
+    [
+      '<div id=a style="height:0"><p style="position:absolute">Paid</p></div>',
+      { selector: '#a', text: 'Paid' },
+      null,
+    ],
+    ['<div style="display:contents">Paid</div>', { selector: 'div', text: 'Paid' }, null],
+    ['<svg><text y=20>Paid</text></svg>', { selector: 'text', text: 'Paid' }, null],
+    ['<p>Paid</p><p>Paid</p><p hidden>Paid</p>', { selector: 'p', text: 'Paid', count: 2 }, null],
+    [
+      '<p>Paid</p><p>Paid</p><p>Open</p>',
+      { selector: 'p', text: 'Paid', count: 1 },
+      /contains "Paid" in 2, not 1/,
+    ],
+    ['<p>Open</p>', { selector: 'p', text: 'Paid', count: 0 }, null],
+    [
+      `<p>Open</p><script>Object.defineProperty(HTMLElement.prototype, 'innerText', { get: () => 'Paid' });
+        Object.defineProperty(HTMLInputElement.prototype, 'value', { get: () => 'Paid' })</script>`,
+      { selector: 'p', text: 'Paid' },
+      /it shows "Open"/,
+    ],
+    [
+      `<input value=Open><script>
+        Object.defineProperty(HTMLInputElement.prototype, 'value', { get: () => 'Paid' })</script>`,
+      { selector: 'input', value: 'Paid' },
+      /has the value "Open"/,
+    ],
+  ];
+  test.each(cases)('%s: %j', async (html, assertion, expected) => {
+    await page.goto(`${site.origin}/`);
+    await page.setContent(html);
+    const state = assertion.text === undefined ? 'visible' : 'text';
+    const whole = { type: 'dom', state, ...assertion } as DomAssertion;
+    compare(await look({ page, network: [], specVersion: 'playwright/1' }, whole), expected);
+  });
+});
+
+describe('network', () => {
+  let log: ReturnType<typeof recordNetwork>;
+  beforeEach(async () => {
+    await page.goto(`${site.origin}/`);
+    log?.stop();
+    log = recordNetwork(context);
+    log.keepBodies(
+      ({ url }) => url.includes('/orders'),
+      text => text.replaceAll('hunter2', '<secret>PW</secret>'),
+    );
+  });
+  const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const post = (options: string, path = '/orders') => `await (await fetch('${path}', ${options})).text();`;
+  const form = (more: string, fields: string) => `
+    const form = document.createElement('form');
+    Object.assign(form, { method: 'post', action: '/orders' ${more} });
+    form.innerHTML = ${JSON.stringify(fields)};
+    document.body.append(form);
+    ${'const file = form.querySelector("[type=file]"); if (file) { const held = new DataTransfer(); held.items.add(new File(["secret plan"], "plan.txt")); file.files = held.files; }'}
+    form.submit();`;
+  const FIELDS =
+    '<input name=qty value=1><input name=to value="Ada & Bob"><input name=tag value=x><input name=tag value=y>';
+  const MULTIPART = ", enctype: 'multipart/form-data'";
+  const cases: [name: string, act: string, more: Partial<NetworkAssertion>, Expected][] = [
+    ['one order', post(ORDER), { count: 1 }, null],
+    ['no order', '', { count: 1 }, /^no request matched POST/],
+    ['two orders', post(ORDER) + post(ORDER), {}, null],
+    ['two orders instead of one', post(ORDER) + post(ORDER), { count: 1 }, /was sent 2 times, not once$/],
+    [
+      'two, one of them refused',
+      post(ORDER) + post(ORDER, '/orders?refused'),
+      { count: { min: 2, max: 3 } },
+      null,
+    ],
+    ['never, and none', post(ORDER, '/carts'), { never: true }, null],
+    ['never, but one', post(ORDER), { never: true }, /^POST http.*\/orders was sent \(answered with 200\)$/],
+    ['never with a status', post(ORDER), { never: true, status: 204 }, null],
+    [
+      'never, though it broke off',
+      `const off = new AbortController(); const sent = fetch('/orders', { method: 'POST', signal: off.signal }); off.abort(); await sent.catch(() => {});
+       await fetch('http://localhost:1/orders', { method: 'POST' }).catch(() => {});`,
+      { never: true },
+      /was sent \(net::ERR_/,
+    ],
+    ['JSON', post(ORDER), { body: { qty: 1 } }, null],
+    ['other JSON', post(ORDER), { body: { qty: 2 } }, /was sent with \{"qty":1,.*\}, not with \{"qty":2\}$/],
+    ['a number is no text', post(ORDER), { body: { total: 10 } }, /not with/],
+    ['deep', post(ORDER), { body: { items: [{ sku: 'A4' }] } }, null],
+    ['a list is as long', post(ORDER), { body: { items: [] } }, /not with/],
+    ['no inherited field', post(ORDER), { body: { constructor: {} } }, /not with/],
+    ['a text in it', post(ORDER), { body: '"sku":"A4"' }, null],
+    ['not this text', post(ORDER), { body: 'B7' }, /not with "B7"/],
+    ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
+    ['a secret does not show', post(ORDER), { body: { pw: 'hunter2' } }, /"pw":"<secret>PW<\/secret>"/],
+    ['never with a body', post(ORDER), { never: true, body: { qty: 2 } }, null],
+    ['never with this body', post(ORDER), { never: true, body: { qty: 1 } }, /was sent with \{"qty":1\}/],
+    [
+      'once with a body',
+      post(ORDER) + post("{ method: 'POST', body: '{}' }"),
+      { count: 1, body: { qty: 1 } },
+      null,
+    ],
+    ['no body', post("{ method: 'POST' }"), { body: 'A4' }, /with no body that can be read, not with "A4"/],
+    ['a form', form('', FIELDS), { body: { qty: 1, to: 'Ada & Bob', tag: ['x', 'y'] } }, null],
+    ['a part of a form', form('', FIELDS), { body: { tag: 'y' } }, null],
+    ['another form', form('', FIELDS), { body: { to: 'Ada' } }, /"to":\["Ada & Bob"\].*, not with/],
+    ['a text of a form', form('', FIELDS), { body: 'Ada & Bob' }, null],
+    [
+      'a form in parts',
+      form(MULTIPART, FIELDS),
+      { body: { qty: '1', tag: ['x', 'y'], to: 'Ada & Bob' } },
+      null,
+    ],
+    ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
+  ];
+  cases.push([
+    'a form with a file, which Chromium does not tell',
+    form(MULTIPART, '<input name=qty value=1><input type=file name=plan>'),
+    { body: { qty: '1' } },
+    /was sent with no body that can be read/,
+  ]);
+  test.each(cases)('%s', async (_, act, more, expected) => {
+    const landed = act.includes('form.submit') ? page.waitForURL('**/orders') : undefined;
+    await page.evaluate(`(async () => { ${act} })()`);
+    await landed;
+    const assertion: NetworkAssertion = {
+      type: 'network',
+      urlPattern: '**/orders**',
+      method: 'POST',
+      ...more,
+    };
+    const state = { page, network: log.events, bodyOf: log.bodyOf };
+    await expect.poll(() => log.events.every(each => each.status !== null || each.failure)).toBe(true);
+    compare(await look(state, assertion), expected);
+  });
+
+  test('one that is not answered yet may be one too many', async () => {
+    const more = { resourceType: 'fetch', startedAtMs: 0, url: 'http://shop/orders', method: 'POST' };
+    const network = [
+      { ...more, status: 200 },
+      { ...more, status: null },
+    ];
+    const asked = { type: 'network', urlPattern: '**/orders' } as const;
+    expect(await look({ page, network }, { ...asked, count: 1 })).toMatch(
+      /2 times, not once \(1 not answered yet\)/,
+    );
+    expect(await look({ page, network }, { ...asked, count: { min: 1 } })).toBeNull();
+    expect(await look({ page, network }, { ...asked, never: true, status: 500 })).toMatch(/not answered yet/);
+  });
+
+  test('no body is kept unless it is asked for', async () => {
+    const quiet = recordNetwork(context);
+    await page.evaluate(`(async () => { ${post(ORDER)}${post(ORDER, '/carts')} })()`);
+    expect(quiet.events.map(quiet.bodyOf)).toEqual([undefined, undefined]);
+    expect(log.events.map(each => log.bodyOf(each)?.type)).toEqual(['application/json', undefined]);
+    quiet.stop();
+  });
+});
