@@ -42,9 +42,11 @@ const afterLastColon = (text: string) => /[:=](?!\d)([^:=]*)$/.exec(text)?.[1] ?
 /** White space between groups of three digits, also narrow and non-breaking. */
 const GAP = "[ \\u00a0\\u2009\\u202f'’]";
 const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
+/** Not of a script without blanks between words. */
+const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`). A `-` between two figures is no sign.
-  `(?<![\\p{L}\\d_.,]|\\p{L}-)([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${multiples()})\\b)?`,
+  `(?<!${LETTER}-?|[\\d_.,])([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${multiples()})\\b)?`,
   'giu',
 );
 const MULTIPLES: Record<string, number> = {
@@ -69,10 +71,16 @@ const WORDS = [
   'null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
   'zéro deux trois quatre cinq six sept huit neuf dix onze douze',
   'cero dos tres cuatro cinco seis siete ocho nueve diez once doce',
+  'zero due tre quattro cinque sei sette otto nove dieci undici dodici',
+  'zero dois três quatro cinco seis sete oito nove dez onze doze',
+  'nul twee drie vier vijf zes zeven acht negen tien elf twaalf',
+  'zero dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście',
 ].map(words => words.split(' '));
 const valueOfWord = new Map(
   WORDS.flatMap(words => words.map((word, index) => [word, index === 0 ? 0 : index + 1] as const)),
 );
+// Common words in another language.
+for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);
 const NO_NUMBERS = new Map([
   ...['none', 'nothing', 'no', 'keine', 'keiner', 'keines', 'aucun', 'aucune', 'ninguno', 'ninguna'].map(
     word => [word, 0] as const,

@@ -3,6 +3,7 @@ import type { Assertion, DomAssertion } from '../spec';
 import { answerTitle, lookAtAnswer } from './answer';
 import { timesInWords } from './count';
 import { lookAtDom } from './dom';
+import { lookAtDownload } from './download';
 import { AssertionFailure, type GradedState, holds } from './holds';
 import { networkLook, networkTitle } from './network';
 import { urlGlob } from './url-glob';
@@ -35,7 +36,8 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
     if (reason !== null) throw new AssertionFailure(reason);
     return;
   }
-  if (assertion.type === 'download') throw new Error('TODO');
+  if (assertion.type === 'download')
+    return holds(state, () => lookAtDownload(assertion, state.downloads ?? []));
   if (page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
   if (assertion.type === 'dom') return holds(state, () => lookAtDom(assertion, state));
   const { pattern } = assertion;

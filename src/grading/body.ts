@@ -74,12 +74,13 @@ function formOf({ text, type }: SentBody): Fields | undefined {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
   if (boundary === undefined) return undefined;
   const parts = text.split(`--${boundary}`).flatMap(part => {
-    const [, head, value] = /^\r\n(.*?)\r\n\r\n(.*)\r\n$/s.exec(part) ?? [];
-    const name = head && /;\s*name="([^"]*)"/i.exec(head)?.[1];
-    const file = head && /;\s*filename="([^"]*)"/i.exec(head)?.[1];
-    return name === undefined || name === ''
-      ? []
-      : [[unescaped(name), file ? unescaped(file) : value!] as const];
+    // Not by one pattern: pages choose what they send.
+    const at = part.indexOf('\r\n\r\n');
+    const head = part.slice(0, at);
+    const name = at < 0 ? undefined : /;\s*name="([^"]*)"/i.exec(head)?.[1];
+    if (!name) return [];
+    const file = /;\s*filename="([^"]*)"/i.exec(head)?.[1];
+    return [[unescaped(name), file === undefined ? part.slice(at + 4, -2) : unescaped(file)] as const];
   });
   return byName(parts);
 }

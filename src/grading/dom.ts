@@ -142,7 +142,7 @@ function orGone(error: unknown): never[] {
 }
 
 /** The text with any white space matching any other. Not a string, which would match in any case. */
-function containing(text: string): RegExp {
+export function containing(text: string): RegExp {
   const pattern = text
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
     // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.

@@ -1,5 +1,5 @@
 // Waits for what an assertion looks for, like Playwright's web-first assertions.
-import { expect, type Page } from '@playwright/test';
+import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';
 import type { NetworkEvent } from '../data/record';
 import type { TaskSpec } from '../spec';
@@ -13,6 +13,8 @@ export interface GradedState {
   network: readonly NetworkEvent[];
   /** The body of a request, if it was kept. */
   bodyOf?: (event: NetworkEvent) => SentBody | undefined;
+  /** Those of the trial. Live. */
+  downloads?: readonly Download[];
   /** What the agent said at its end. */
   answer?: AgentAnswer;
   /** From `playwright/1` on, `text` is the text that is rendered. Default: 0.1. */

@@ -51,9 +51,10 @@ export async function checkAssertions(
 ): Promise<void> {
   const { assertions = [], specVersion } = plan.spec ?? {};
   const { events: network, bodyOf } = opened.network;
+  const { downloads } = session;
   let once = false;
   const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
-    const state = { network, bodyOf, answer, specVersion, timeoutMs: plan.expectTimeoutMs, once };
+    const state = { network, bodyOf, downloads, answer, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const check = () => session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
     return output.step(assertionTitle(assertion), check, plan.locate(`assertions[${index}]`)).then(
       () => null,

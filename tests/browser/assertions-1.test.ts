@@ -2,10 +2,11 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/session/network';
+import { openSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { DomAssertion, NetworkAssertion } from '../../src/spec';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { type Site, startSite } from '../support/two-sites';
+import { type Answer, type Site, startSite } from '../support/two-sites';
 
 let browser: Browser;
 let context: BrowserContext;
@@ -236,5 +237,86 @@ describe('network', () => {
     expect(quiet.events.map(quiet.bodyOf)).toEqual([undefined, undefined]);
     expect(log.events.map(each => log.bodyOf(each)?.type)).toEqual(['application/json', undefined]);
     quiet.stop();
+  });
+});
+
+describe('download', () => {
+  const PAGE = `<p>Shop</p><a id=link download href=/orders.csv>CSV</a><a id=attached href=/attached>CSV</a>
+    <a id=popup target=_blank href=/attached>CSV</a><a id=missing download href=/missing.csv>CSV</a>
+    <a id=moved download href=/moved>CSV</a><a id=blob download=made.csv>CSV</a>
+    <script>document.getElementById('blob').href = URL.createObjectURL(new Blob(['made']))</script>`;
+  const shop = () =>
+    startSite('localhost', (path): Answer => {
+      const type = { 'content-type': 'text/csv' };
+      if (path === '/orders.csv') return { headers: type, body: 'number;total\r\n1042;12 €\r\n' };
+      if (path === '/attached')
+        return { headers: { ...type, 'content-disposition': 'attachment; filename=orders.csv' }, body: '7' };
+      if (path === '/moved') return { status: 302, headers: { location: '/orders.csv' } };
+      if (path === '/missing.csv') return { status: 404 };
+      return { body: PAGE };
+    });
+  const cases: [id: string, name: string, text: string | undefined, Expected][] = [
+    ['link', '*.csv', undefined, null],
+    ['link', '*.pdf', undefined, /^no file "\*\.pdf" was downloaded, but "orders\.csv"$/],
+    ['link', 'orders.csv', '1042;12 €', null],
+    ['link', 'orders.csv', 'total\n1042', null],
+    [
+      'link',
+      'orders.csv',
+      '1043',
+      /^"orders.csv" does not contain "1043"; it begins with "number;total 1042;12 €"$/,
+    ],
+    ['attached', 'orders.csv', '7', null],
+    ['popup', 'orders.csv', '7', null],
+    ['moved', 'orders.csv', '1042', null],
+    ['blob', 'made.csv', 'made', null],
+    ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
+    ['nothing', '*.csv', undefined, /^no file "\*\.csv" was downloaded$/],
+  ];
+  test.each(cases)('%s: %s with %s', async (id, name, text, expected) => {
+    const at = await shop();
+    const own = await browser.newContext();
+    try {
+      const tab = await own.newPage();
+      const { session, network, close } = await openSession(tab, ['localhost']);
+      await tab.goto(`${at.origin}/`);
+      await tab.evaluate(each => document.getElementById(each)?.click(), id);
+      if (id !== 'nothing') await expect.poll(() => session.downloads.length).toBe(1);
+      const assertion = { type: 'download', name, ...(text === undefined ? {} : { text }) } as const;
+      const state = { page: tab, network: network.events, downloads: session.downloads };
+      compare(await look({ ...state, once: expected !== null }, assertion), expected);
+      // Each request once, and answered.
+      const sent = at.hits
+        .filter(hit => hit !== 'GET /')
+        .map(hit => `${hit} ${hit.includes('missing') ? null : 200}`);
+      const logged = network.events.filter(({ url }) => /^http/.test(url) && url !== `${at.origin}/`);
+      const shown = () =>
+        logged.map(each => `${each.method} ${each.url.replace(at.origin, '')} ${each.status}`);
+      if (id !== 'moved') await expect.poll(shown).toEqual(sent);
+      await close();
+    } finally {
+      await own.close();
+      await at.close();
+    }
+  });
+
+  test('a link with `download` is a request like any other, also where its page was sent before', async () => {
+    const at = await shop();
+    const own = await browser.newContext();
+    try {
+      const tab = await own.newPage();
+      const { network, close } = await openSession(tab, ['localhost']);
+      await tab.goto(`${at.origin}/orders`);
+      await tab.evaluate(() => {
+        const link = Object.assign(document.createElement('a'), { href: '/orders', download: 'page.html' });
+        link.click();
+      });
+      const asked = { type: 'network', urlPattern: '**/orders', status: '2xx', count: 2 } as const;
+      expect(await look({ page: tab, network: network.events, once: false }, asked)).toBeNull();
+      await close();
+    } finally {
+      await own.close();
+      await at.close();
+    }
   });
 });

@@ -1,6 +1,6 @@
 // The requests of a context's pages, popups and workers, in order.
 import { randomBytes } from 'node:crypto';
-import type { BrowserContext, Request, Response } from '@playwright/test';
+import type { BrowserContext, Download, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
 import { cutText } from '../../text/line';
 import { listen } from '../waiting';
@@ -96,6 +96,22 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
 
+  // Of a link with `download`, Chromium reports no request. One that has `content-disposition` was reported, and broke off.
+  const taken = new WeakSet<NetworkEvent>();
+  const download = async (begun: Download): Promise<void> => {
+    const seen = { url: begun.url(), method: 'GET', resourceType: 'document' };
+    const isReported = (event: NetworkEvent) =>
+      event.failure !== undefined && event.url === shortened(seen.url) && !taken.has(event);
+    const reported = events.findLast(isReported);
+    if (reported) return void taken.add(reported);
+    if (!/^https?:/.test(seen.url)) return;
+    const event = append(seen);
+    const failure = await begun.failure().catch(() => undefined);
+    // A browser saves nothing but what was answered with a success, and does not tell with which.
+    if (failure === null) event.status = 200;
+    else event.failure = failure ?? 'failed';
+  };
+
   return {
     /** Live: grows, and gets statuses, as the browser reports them. */
     events: events as readonly NetworkEvent[],
@@ -123,7 +139,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     },
     bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
     /** Stops recording. The events stay. */
-    stop: listen(context, { request, response, requestfailed }),
+    stop: listen(context, { request, response, requestfailed, download }),
   };
 }
 

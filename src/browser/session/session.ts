@@ -29,12 +29,13 @@ export class Session {
   /** All tabs in the order in which they opened, as recordings number them. */
   private readonly numbered: Page[];
   readonly dialogs: Dialogs;
+  /** Those of all tabs, also of popups: the first 50. */
+  readonly downloads: Download[] = [];
   /** What happened besides the agent's own actions, in order: the first 200. */
   readonly notices: string[] = [];
   /** Masks secrets in notices, before they are cut. */
   mask = (text: string): string => text;
   private droppedNotices = 0;
-  private downloads = 0;
   private taken = 0;
   private readonly activity: Activity;
   /** Fires when a tab opens, is admitted or goes, and when a request ends. */
@@ -60,7 +61,10 @@ export class Session {
     this.dialogs = new Dialogs(this);
     this.activity = new Activity(context, this.changed);
     for (const tab of this.tabs) this.watch(tab);
-    const unlisten = listen(context, { page: opened => this.follow(opened) });
+    const unlisten = listen(context, {
+      page: opened => this.follow(opened),
+      download: begun => this.download(begun),
+    });
     this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
   }
 
@@ -234,6 +238,17 @@ export class Session {
     if (this.refused.has(opened)) this.leaveBlankTab();
   }
 
+  private download(begun: Download): void {
+    const what = `"${begun.suggestedFilename()}" from ${begun.url()}`;
+    if (this.downloads.length < MAX_DOWNLOADS) {
+      this.downloads.push(begun);
+      this.notice(`A download began: ${what}.`);
+    } else {
+      this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
+      void begun.cancel().catch(() => undefined);
+    }
+  }
+
   private debugTab(what: string, page: Page): void {
     debug('tabs', () => `${what} ${this.numberOf(page)}: ${page.url()}`);
   }
@@ -246,13 +261,7 @@ export class Session {
       if (wasActive && this.page !== page)
         this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };
-    const download = (begun: Download) => {
-      const what = `"${begun.suggestedFilename()}" from ${begun.url()}`;
-      if (++this.downloads <= MAX_DOWNLOADS) return this.notice(`A download began: ${what}.`);
-      this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
-      void begun.cancel().catch(() => undefined);
-    };
-    this.disposers.push(listen(page, { close, download }));
+    this.disposers.push(listen(page, { close }));
   }
 }
 
