@@ -44,7 +44,7 @@ test.each(['http://localhost:3000', 'https://shop.example/de?a=b#/start', "http:
     const { taskproof, read } = suite();
     await taskproof(['init', '--url', url]);
     expect((await taskproof(['validate'])).out).toContain('2 valid specs');
-    expect(JSON.parse(read('agents/task-spec.schema.json')).required).toContain('assertions');
+    expect(JSON.parse(read('agents/task-spec.schema.json')).else.required).toContain('assertions');
     for (const file of SPECS) {
       expect(read(file)).toMatch(/^# yaml-language-server: \$schema=\.\.\/task-spec\.schema\.json\n/);
       const { goal, entryUrl, assertions } = parseTaskSpec(read(file));
