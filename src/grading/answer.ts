@@ -1,15 +1,13 @@
 // Checks what the agent says at its end.
 import { z } from 'zod';
+import type { Answer } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
 import { shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 
-/** A text, or what the agent gave for the schema of `matches`; null if it gave none. */
-export type AgentAnswer = string | object | null;
-
 /** @returns why it does not hold, or null */
-export function lookAtAnswer(assertion: AnswerAssertion, answer: AgentAnswer): string | null {
+export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null): string | null {
   const said = (typeof answer === 'string' ? answer : answer ? JSON.stringify(answer) : '').slice(
     0,
     MAX_ANSWER,

@@ -1,10 +1,9 @@
 // Waits for what an assertion looks for, like Playwright's web-first assertions.
 import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';
-import type { NetworkEvent } from '../data/record';
+import type { Answer, NetworkEvent } from '../data/record';
 import type { TaskSpec } from '../spec';
 import { messageOf } from '../text/line';
-import type { AgentAnswer } from './answer';
 
 export interface GradedState {
   /** The active tab when the agent ended. */
@@ -16,7 +15,7 @@ export interface GradedState {
   /** Those of the trial. Live. */
   downloads?: readonly Download[];
   /** What the agent said at its end. */
-  answer?: AgentAnswer;
+  answer?: Answer | null;
   /** From `playwright/1` on, `text` is the text that is rendered. Default: 0.1. */
   specVersion?: TaskSpec['specVersion'];
   /** Milliseconds. Default: the project's `expect.timeout`. */

@@ -22,7 +22,6 @@ import {
   type TrialStatus,
 } from '../data/record';
 import type { WaitTimes } from '../data/usage';
-import type { AgentAnswer } from '../grading/answer';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
@@ -129,8 +128,6 @@ export class AgentRun {
   /** What the agent said at its end; null if it said nothing, or did not end by itself. Its secrets are not masked. */
   answer: Answer | null = null;
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
-  /** What the agent said at its end. */
-  answer: AgentAnswer = null;
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
   /** Set when another agent takes over from a recording. */
