@@ -7,7 +7,7 @@ import { isSettled } from '../verdicts/verdict';
 import { playChecked, tell } from './io';
 import type { AddCommand } from './program';
 
-const assertionsOf = z.array(z.object({ title: z.string(), passed: z.boolean() }));
+const assertionsOf = z.array(z.object({ title: z.string(), type: z.string(), passed: z.boolean() }));
 
 export const addProbe: AddCommand = (program, io, exit) => {
   program
@@ -19,11 +19,12 @@ export const addProbe: AddCommand = (program, io, exit) => {
       'after',
       `
 Opens each spec's page with the suite's own Playwright config, does nothing, and checks the assertions
-once. It does not use the suite's agent or judge, so it needs no key and costs nothing.
+once. An assertion on the answer is checked with guesses: no answer, the goal's own words, and each line
+of the page. It does not use the suite's agent or judge, so it needs no key and costs nothing.
 
 Exit code:
   0  every spec fails, as it should
-  1  a spec passes although nothing was done
+  1  a spec passes although nothing was done, or a guess passes its check of the answer
   2  the command failed (Playwright did not start)
   3  can't tell: a spec could not run (is the site up?), or there is no spec
 
@@ -36,7 +37,14 @@ Examples:
       const probed = verdicts.map(row => {
         const assertions = assertionsOf.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
         const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
-        return { row, held, assertions: assertions.length, vacuous: row.verdict === 'passed' };
+        const guessed = assertions.filter(({ type, passed }) => passed && type === 'answer');
+        return {
+          row,
+          held,
+          guessed: guessed.map(({ title }) => title),
+          assertions: assertions.length,
+          vacuous: row.verdict === 'passed',
+        };
       });
       await tell(io, options, {
         document: to => document(probed, to),
@@ -49,12 +57,13 @@ Examples:
         }),
       });
       const unclear = probed.some(({ row }) => !isSettled(row.verdict)) || !probed.length;
-      exit(EXIT_CODES[probed.some(({ vacuous }) => vacuous) ? 'worse' : unclear ? 'unknown' : 'same']);
+      const isVacuous = probed.some(({ vacuous, guessed }) => vacuous || guessed.length > 0);
+      exit(EXIT_CODES[isVacuous ? 'worse' : unclear ? 'unknown' : 'same']);
     });
 };
 
 function document(
-  probed: readonly { row: ResultRow; held: string[]; vacuous: boolean }[],
+  probed: readonly { row: ResultRow; held: string[]; guessed: string[]; vacuous: boolean }[],
   to: Writer,
 ): string {
   const vacuous = probed.filter(each => each.vacuous);
@@ -63,12 +72,20 @@ function document(
     [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
     ...held.map(title => ['', `already holds: ${title}`]),
   ]);
+  const guessed = probed.filter(each => each.guessed.length && !each.vacuous);
+  const guesses = guessed.flatMap(({ row, guessed }) => [
+    [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
+    ...guessed.map(title => ['', `a guess passes: ${title}`]),
+  ]);
   const rest = probed.length - vacuous.length - unclear.length;
   return joined([
     vacuous.length > 0 && `${plural(vacuous.length, 'spec')} passed although nothing was done:`,
     vacuous.length > 0 && to.table({ rows }),
     vacuous.length > 0 &&
       'Assert something that only the task changes: a URL, a text or a request that is not there before.',
+    guessed.length > 0 &&
+      `The goal's own words, or a line of the entry page, are the right answer to ${plural(guessed.length, 'spec')}:`,
+    guessed.length > 0 && to.table({ rows: guesses }),
     unclear.length > 0 && `Can't tell for ${namesOf(unclear)}: ${unclear[0]!.reason ?? 'no verdict'}`,
     probed.length
       ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`

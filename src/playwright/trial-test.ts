@@ -22,7 +22,7 @@ import { errorAt, isExpectation, onFailure } from './inside/errors';
 import { enter, runId } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { carriedPlan, showUsed } from './run/plan';
-import { folderOf, posix, seedOffset } from './run/settings';
+import { checkRun, folderOf, posix, seedOffset } from './run/settings';
 import { trialError } from './run/trial-error';
 
 /**
@@ -154,6 +154,7 @@ export class TrialTest {
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
       seed,
       ...(isUnique && { unique }),
+      ...(checkRun()?.purpose === 'probe' && { guesses: true }),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: (path: string): Location => locationIn({ file, locate }, path),
     } satisfies TrialPlan;

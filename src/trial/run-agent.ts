@@ -93,6 +93,8 @@ export interface TrialPlan extends PlannedTask {
   navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
+  /** Of a probe: an assertion on the answer holds if a guess passes it. */
+  guesses?: boolean;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
   locate(path: string): Location | undefined;
 }
@@ -200,7 +202,8 @@ export class AgentRun {
 
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
-    const { agent, spec, identity, judge, check, locate, entryUrl, pageTools, secrets, ...rest } = this.plan;
+    const { agent, spec, identity, judge, check, locate, entryUrl, pageTools, ...others } = this.plan;
+    const { secrets, guesses, ...rest } = others;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.

@@ -160,13 +160,22 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
       k: 3,
       assertions: "  - { type: dom, selector: h1, state: visible }\n  - { type: url, pattern: '**/' }\n",
     }),
+    'tasks/w-guess.yaml': spec({
+      id: 'guess',
+      url: `${url}/`,
+      assertions: '  - { type: answer, text: shop }\n  - { type: answer, text: Monday }\n',
+    }).replace("'0.1'", 'playwright/1'),
     // It fails, so it is last: after it another worker would start.
     'tasks/z-sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),
   });
   const { code, out, err } = await taskproof(probed, ['probe']);
   expect(out, err).toContain('1 spec passed although nothing was done:');
   expect(out).toMatch(/vacuous \[agents\] +tasks\/vacuous\.yaml\n +already holds: .*h1.*\n +already holds: /);
-  expect(out).toContain('1 of 2 specs fail without an agent, as they should.');
+  expect(out).toMatch(
+    /right answer to 1 spec:\n+.*guess \[agents\] .*\n +a guess passes: the answer contains "shop"/,
+  );
+  expect(out).not.toContain('Monday');
+  expect(out).toContain('2 of 3 specs fail without an agent, as they should.');
   expect(code).toBe(1);
   const sound = await taskproof(probed, ['probe', '--json', '--', '--grep', 'sound']);
   expect([sound.code, JSON.parse(sound.out).specs]).toEqual([

@@ -56,3 +56,21 @@ test.each<[string, object[], looks: number, { passed: boolean[]; read: number }]
 ])('%s', async (_, assertions, looks, expected) => {
   expect(await grade(assertions, looks)).toEqual(expected);
 });
+
+test.each<[string, object, boolean[]]>([
+  ['a guess', { guesses: true }, [true, true, false]],
+  ['nothing, in an ordinary trial', {}, [false, false, false]],
+])('an answer that is asked for by the page or the goal is passed by %s', async (_, more, expected) => {
+  const asked = ['Sunday', '11-17', 'Monday'].map(text => ({ type: 'answer', text }));
+  const page = { isClosed: () => false, locator: () => ({ innerText: async () => 'Shop\nOpen 11-17\n' }) };
+  const plan = { spec: { assertions: asked }, goal: 'When on Sunday?', locate: () => undefined, ...more };
+  const trial = {
+    ...{ plan, answer: null, mask: (text: string) => text },
+    session: { onAdmitted: (check: (on: unknown) => unknown) => check(page) },
+    opened: { network: { events: [] } },
+    output: { step: async (_: string, body: () => unknown) => body() },
+  };
+  const results: AssertionResult[] = [];
+  await checkAssertions(trial as never, results);
+  expect(results.map(({ passed }) => passed)).toEqual(expected);
+});
