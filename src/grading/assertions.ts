@@ -4,7 +4,7 @@ import { answerTitle, lookAtAnswer } from './answer';
 import { timesInWords } from './count';
 import { lookAtDom } from './dom';
 import { lookAtDownload } from './download';
-import { AssertionFailure, type GradedState, holds } from './holds';
+import { AssertionFailure, type GradedState, waitToHold } from './holds';
 import { networkLook, networkTitle } from './network';
 import { urlGlob } from './url-glob';
 
@@ -29,7 +29,7 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
   const { page } = state;
   if (assertion.type === 'network') {
     const look = networkLook(assertion);
-    return holds(state, () => look(state));
+    return waitToHold(state, () => look(state));
   }
   if (assertion.type === 'answer') {
     const reason = lookAtAnswer(assertion, state.answer ?? null);
@@ -37,12 +37,12 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
     return;
   }
   if (assertion.type === 'download')
-    return holds(state, () => lookAtDownload(assertion, state.downloads ?? []));
+    return waitToHold(state, () => lookAtDownload(assertion, state.downloads ?? []));
   if (page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
-  if (assertion.type === 'dom') return holds(state, () => lookAtDom(assertion, state));
+  if (assertion.type === 'dom') return waitToHold(state, () => lookAtDom(assertion, state));
   const { pattern } = assertion;
   const matches = urlGlob(pattern);
-  await holds(state, () => {
+  await waitToHold(state, () => {
     const url = page.url();
     return matches(url) ? null : `the URL ${url} does not match "${pattern}"`;
   });

@@ -39,7 +39,7 @@ const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was 
  * @param look returns why the assertion does not hold, or null
  * @throws AssertionFailure with the last reason, if it does not come to hold within the timeout
  */
-export async function holds(
+export async function waitToHold(
   { timeoutMs, once }: Pick<GradedState, 'timeoutMs' | 'once'>,
   look: () => string | null | Promise<string | null>,
 ): Promise<void> {
