@@ -15,8 +15,8 @@ const { args = [], ...browser } = launchOptions();
 const withPageTools = { launchOptions: { ...browser, args: [...args, '--enable-features=WebMCP'] } };
 const experiment = { testMatch: 'experiment.spec.ts', ...repeats('example-tasks/experiment/*.yaml') };
 const tasks = {
-  testMatch: ['tasks.spec.ts', 'experiment.spec.ts'],
-  ...repeats('example-tasks/{tasks,experiment}/*.yaml'),
+  testMatch: ['tasks.spec.ts', 'checks.spec.ts', 'experiment.spec.ts'],
+  ...repeats('example-tasks/{tasks,checks,experiment}/*.yaml'),
 };
 
 export default defineConfig({
@@ -44,6 +44,10 @@ export default defineConfig({
     // Agents side by side: one that goes by names, one that guesses, one that uses the page's tools, and Claude if there is a key.
     { name: 'lexical', ...tasks, use: { taskproof: { agent: lexical({ actionTimeoutMs: 3000 }), record } } },
     { name: 'guessing', ...experiment, use: { taskproof: { agent: guessing } } },
+    // What it fails at: `EXAMPLE=guessed npx playwright test --project=guessed`.
+    ...(process.env.EXAMPLE === 'guessed'
+      ? [{ name: 'guessed', testMatch: 'checks.spec.ts', use: { taskproof: { agent: guessing } } }]
+      : []),
     { name: 'tool-user', ...experiment, use: { ...withPageTools, taskproof: { agent: toolUser } } },
     ...(process.env.ANTHROPIC_API_KEY
       ? [{ name: 'claude', ...tasks, use: { taskproof: { agent: claude(), record } } }]

@@ -1,5 +1,6 @@
 // An agent of our own, without a model. It clicks what the goal names in quotes, as lexical() does; where nothing has that
-// name it guesses, as an agent does that looks at the picture: it clicks the button without a name.
+// name it guesses, as an agent does that looks at the picture: it clicks the button without a name, or else the first one of the page's
+// main part.
 import { defineAgent } from '@taskproof/playwright';
 
 export const guessing = defineAgent({
@@ -13,7 +14,11 @@ export const guessing = defineAgent({
           () => true,
           () => false,
         );
-        const target = isThere ? named : page.getByRole('button', { name: /^$/ });
+        const nameless = page.getByRole('button', { name: /^$/ });
+        const guessed = (await nameless.count())
+          ? nameless
+          : page.getByRole('main').getByRole('button').first();
+        const target = isThere ? named : guessed;
         await turn.record({ do: 'click' }, target); // so that it can be recorded, and compared with other trials
         await target.click();
       });

@@ -83,6 +83,25 @@ describe('commands of this repository name what exists', () => {
   )('%s (%s)', command => expectToExist(command!, scripts));
 });
 
+test('an answer, one order and nothing deleted: who goes by names passes, who guesses fails', async () => {
+  const { output } = await runExample(
+    ['checks.spec.ts', '--project=lexical', '--project=guessed', '--reporter=list'],
+    { ANTHROPIC_API_KEY: '', EXAMPLE: 'guessed' },
+  );
+  const told = [...output.matchAll(/^ +([✓✘]) +\d+ \[(\w+)\] .* › (\S+) @/gm)].map(line =>
+    line.slice(1).join(' '),
+  );
+  const ids = ['answer-delivery', 'look-at-total', 'order-once'];
+  expect(told.sort(), output).toEqual([
+    ...ids.map(id => `✓ lexical ${id}`),
+    ...ids.map(id => `✘ guessed ${id}`),
+  ]);
+  // Why, for each.
+  expect(output).toContain('the agent gave no answer');
+  expect(output).toContain('DELETE http://127.0.0.1:4173/api/cart/brass-mister.one-size was sent');
+  expect(output).toContain('POST "**/api/orders" was sent, but answered with 422 instead of 201');
+});
+
 test('what the README shows of the terminal is what `npm run example:lost` prints', async () => {
   const { code, output } = await runExample(['--lost'], { ANTHROPIC_API_KEY: '' });
   const withoutTimes = (text: string) => text.replace(/\([\d.ms ]+, /g, '(');

@@ -1,0 +1,3 @@
+import { taskproofTests } from '@taskproof/playwright';
+
+taskproofTests('checks/*.yaml');
