@@ -245,6 +245,7 @@ test('by hand', async ({ page, agent }) => {
       wantsAnswer: false,
       seed: record.seed,
       secrets: { PASS: SECRET },
+      computedSecrets: [],
       pageTools: 'auto',
       cdp: {
         url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/),
