@@ -91,6 +91,8 @@ const NO_NUMBERS = new Map([
 function numbersIn(text: string): Value<number>[] {
   const bare = withoutDates(text)
     .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
+    // `4.6 out of 5`
+    .replace(/\bout of \d+/gi, ' ')
     // Of a time, the hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
   const found = [...bare.matchAll(NUMBER)].flatMap(([whole, before, after, digits, multiple]) => {
@@ -154,6 +156,8 @@ const MONTHS = new Map(
   ).filter(([name]) => /^\p{L}{3,}$/u.test(name)),
 );
 MONTHS.set('sept', 9);
+// Short months of Portuguese, Italian and Spanish are English words: `4 out of 5`.
+for (const word of ['out', 'set', 'ago']) MONTHS.delete(word);
 
 function plainWord(word: string): string {
   return word
@@ -168,8 +172,8 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
 /** Each with the places of year, month and day; `or` where a second order is usual. */
 const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
-  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`), order: 'ymd' },
-  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`), order: 'ymd' },
+  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`, '\\d'), order: 'ymd' },
+  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
   { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})(?:\\sde)?,?\\s${YEAR}`), order: 'dmy' },
@@ -178,8 +182,9 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})`), order: 'dm' },
   { form: dateForm(`(${WORD})\\s${DAY}`), order: 'md' },
 ];
-function dateForm(source: string): RegExp {
-  return new RegExp(`(?<![\\p{L}\\d])${source}(?!\\d)`, 'giu');
+/** @param notAfter of what a date is only a part; Japanese and Korean put no space before one */
+function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
+  return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
 }
 
 interface FoundDate extends Value<string> {

@@ -40,6 +40,7 @@ export const ANSWERS: readonly (readonly [
   [
     { number: 3 },
     [
+      'It has 3 stars.',
       'There are three plants in the shop.',
       'Es sind drei Pflanzen.',
       'Hay 3 plantas disponibles.',
@@ -75,6 +76,7 @@ export const ANSWERS: readonly (readonly [
   [
     { date: '2026-03-14' },
     [
+      '発売日は2026年3月14日です。',
       'It arrives on March 14, 2026.',
       'Your order arrives Saturday, 14 March 2026.',
       'Lieferung am 14. März 2026.',
@@ -149,4 +151,6 @@ export const ANSWERS: readonly (readonly [
       '{"sku":',
     ],
   ],
+  // `out` is a month in Portuguese.
+  [{ number: 4.6 }, ['Rated **4.6 out of 5**.', 'Rating: 4.6'], ['It has 4 out of 5 stars.']],
 ];
