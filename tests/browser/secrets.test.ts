@@ -209,7 +209,7 @@ describe('a secret that is computed', () => {
   it('is computed once by lexical(), when it is typed', async () => {
     const CODE = counted();
     const { page, task } = await open('/field', { goal: 'Enter "CODE" into "Password"', secrets: { CODE } });
-    expect(await lexical({ actionTimeoutMs: 5_000 }).run(task)).toBeUndefined();
+    expect(await lexical({ actionTimeoutMs: 5_000 }).run(task)).toEqual({ answer: undefined });
     expect(await page.getByLabel('Password').inputValue()).toBe('code-1');
     expect(CODE).toHaveBeenCalledTimes(1);
     expect(task.mask('code-1')).toBe('<secret>CODE</secret>');
