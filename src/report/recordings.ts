@@ -31,6 +31,11 @@ export interface Recorded {
 /** Leaves out actions that changed nothing, and of failed actions all but what they completed. */
 export function recordingOf(record: TrialRecord): Recorded {
   if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return {};
+  const says = record.assertions.some(({ type }) => type === 'answer');
+  if (says)
+    return {
+      problem: "its answer is checked, and a replay gives none: set replay({ withoutRecording: 'skip' })",
+    };
   const turns: RecordedTurn[] = [];
   for (const { number, title, actions } of record.turns) {
     const done = actions.filter(({ error, recorded }) => error === undefined || recorded);

@@ -72,6 +72,13 @@ test.each([
     recordOf([[acted('Add')], [{ title: 'run script' }]]),
     /turn 2: `run script` can't be replayed/,
   ],
+  [
+    'has its answer checked',
+    recordOf([[acted('Add')]], {
+      assertions: [{ title: 'the answer contains "11"', type: 'answer', passed: true, reason: null }],
+    }),
+    /its answer is checked, and a replay gives none/,
+  ],
   ['did nothing', recordOf([[{ title: 'read the page', recorded: [] }]]), /did nothing to the page/],
 ])('a trial that %s leaves none', (_, record, problem) => {
   expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
