@@ -122,6 +122,7 @@ describe('network', () => {
       'POST "**/orders" was made, but the agent\'s program answered it, not the server',
     ],
     ['one that the server answered after a refusal', {}, [{ answeredBy: 'guard' }, {}], null],
+    ['none but one that the guard kept from leaving', { never: true }, [{ answeredBy: 'guard' }], null],
     ['a status', { status: 201 }, [{}], null],
     ['another status', { status: 200 }, [{}, { status: 500 }, {}], ANSWERED('201, 500 instead of 200')],
     ['the status of another request', { status: 201 }, [{ url: 'http://shop/' }, { status: 500 }], /500/],
