@@ -14,7 +14,6 @@ const TIMES = { model: 'modelTimeMs', limit: 'waitTimeMs' } as const satisfies R
   keyof WaitTimes
 >;
 const TICK_MS = 1_000;
-/** Milliseconds for one answer. */
 const PATIENCE_MS = 30 * 60_000;
 
 export class Clock {
@@ -24,10 +23,6 @@ export class Clock {
   /** Ends what goes on in this state. */
   private leave: () => void;
 
-  /**
-   * @param run gets what was waited, also as more time for its test
-   * @param late called when the time is up
-   */
   constructor(
     private readonly run: Pick<AgentRun, 'plan' | 'output' | 'waited'>,
     private left: number,
@@ -57,7 +52,6 @@ export class Clock {
     }
   }
 
-  /** From then on nothing counts. */
   stop(): void {
     this.enter('stopped');
   }

@@ -17,9 +17,7 @@ export const EXAMINATION_MS = 5_000;
 const PATIENCE_MS = 3_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
-/** How many of the last turns count. */
 const LAST_TURNS = 3;
-/** Most names that were looked for, and most uses. */
 const MAX_AIMS = 12;
 /** Most quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
@@ -76,13 +74,11 @@ export async function examine(trial: AgentRun, reason: string | null): Promise<E
 
 interface Use {
   locator: string;
-  /** The action failed. */
   failed: boolean;
   /** Something was typed into it, but nothing on the page changed. */
   unkept: boolean;
 }
 
-/** A place where something was tried. */
 type Touched = Box & Omit<Use, 'locator'>;
 
 /** Where the controls are that the last turns tried on this page, and where the last turn clicked. */
@@ -109,12 +105,6 @@ export interface Aims {
   used: Use[];
 }
 
-/**
- * What a trial was about.
- *
- * @param reason why the agent stopped; null if it gives none
- * @param url of the page where it ended
- */
 export function aimsOf(goal: string, turns: readonly TurnRecord[], reason: string | null, url: string): Aims {
   const path = pathIn(url);
   const last = turns.slice(-LAST_TURNS);
@@ -145,7 +135,6 @@ export function aimsOf(goal: string, turns: readonly TurnRecord[], reason: strin
 const meantBy = ({ control, title }: Action) => control ?? title;
 const textOf = (action: RecordedAction) => ('text' in action ? action.text : '');
 
-/** The controls that an action used, and what it gave them. */
 function givenBy({ recorded = [] }: Action): string[] {
   return recorded.flatMap(each => [
     each.control ?? '',
@@ -179,11 +168,6 @@ const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
 /** If a page has more of them, none can be identified. */
 const MAX_NAMELESS = 3;
 
-/**
- * Whether each sighting touches what the trial was about.
- *
- * @param usable names of the controls that can be used, in lower case
- */
 export function relevantOf(
   sightings: readonly Sighting[],
   { sought, next }: Aims,

@@ -40,7 +40,6 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
   if (into.length) opened.network.keepBodies(seen => into.some(isIt => isIt(seen)), mask);
 }
 
-/** The most lines of a page. */
 const MAX_GUESSES = 1_000;
 
 /** What an agent could answer without having done anything: the goal's own words, and each line of the page. */
@@ -52,8 +51,6 @@ async function guessesFor(goal: string, page: Page): Promise<string[]> {
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
  * failed, and the others are judged by one look. What a later request could break is looked at once more at the end.
- *
- * @param results gets each result at once
  */
 export async function checkAssertions(
   { plan, session, opened, output, mask, answer }: AgentRun,
@@ -102,8 +99,6 @@ export async function checkAssertions(
 
 /**
  * Asks the site once more if one of its requests was not answered: if the site went away, the trial says nothing about its pages.
- *
- * @returns why the site does not answer, in one line; null if it does
  */
 export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
   const { entryUrl } = plan;

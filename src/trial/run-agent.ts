@@ -24,11 +24,11 @@ import {
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
+import type { WantedAnswer } from '../spec/wanted-answer';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
 import type { Secrets } from '../text/secrets';
-import { readAnswer } from './answer';
 import { Clock } from './clock';
 import { Turns } from './turns';
 
@@ -55,7 +55,6 @@ export type TrialIdentity = Pick<
   'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique' | 'data'
 >;
 
-/** How a check of the suite's own ended. */
 export interface CheckEnd {
   title: string;
   /** Why it does not hold, unmasked; null if it does. */
@@ -102,7 +101,6 @@ export interface TrialPlan extends PlannedTask {
 export interface AgentEnd {
   status: TrialStatus;
   errorKind: ErrorKind | null;
-  /** One line; null if the agent ended its own turn. */
   reason: string | null;
 }
 
@@ -125,19 +123,15 @@ export class AgentRun {
   readonly mask: Mask;
   readonly webmcp: PageTools;
   readonly turns: Turns;
-  /** Pictures for the judge. */
   readonly pictures: JudgedTrial['screenshots'][number][] = [];
   /** What the agent said at its end; null if it said nothing, or did not end by itself. Its secrets are not masked. */
   answer: Answer | null = null;
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
-  /** Set when another agent takes over from a recording. */
   protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();
-  /** The agent's time. */
   private clock: Clock | undefined;
-  /** Set when it is ended from outside. */
   private halted: AgentEnd | undefined;
   private readonly unwatch: () => void;
   private closing: Promise<void> | undefined;
@@ -167,7 +161,6 @@ export class AgentRun {
     return this.closing;
   }
 
-  /** Never rejects. */
   async runAgent(): Promise<AgentEnd> {
     const { plan, turns } = this;
     const { maxSteps, turnTimeoutMs } = plan;
@@ -284,8 +277,6 @@ export class AgentRun {
 
 /**
  * Calls `onLost` with what happened when the browser, the context or the renderer of one of its pages is gone.
- *
- * @returns a function that ends the watch
  */
 function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) => void): () => void {
   const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
@@ -298,4 +289,26 @@ function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) =
   return () => {
     for (const each of [unlisten, ...pages]) each();
   };
+}
+
+/** @returns null if it says nothing; undefined if it can't be kept */
+export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null | undefined {
+  try {
+    const value: unknown = JSON.parse(JSON.stringify(given) ?? 'null');
+    if (typeof value === 'object') return value;
+    const text = String(value).trim();
+    return (typeof wanted === 'object' && valueIn(text)) || text || null;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The object or list of a text that is its JSON: some agents can only write. */
+function valueIn(text: string): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text.replace(/^```\w*\n|\n```$/g, ''));
+    return typeof value === 'object' && value ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }

@@ -22,7 +22,6 @@ import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from '
 const OPEN_TIMEOUT_MS = 30_000;
 /** Milliseconds to wait for a page's pictures at most: but an agent wastes turns on a half-loaded page. */
 const SLOW_LOAD_MS = 5_000;
-/** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
@@ -85,7 +84,6 @@ export class Trial extends AgentRun {
     this.examination = await examine(this, this.end?.reason ?? null);
   }
 
-  /** Null as long as the agent has neither ended nor was ended. */
   get status(): TrialStatus | null {
     return this.end?.status ?? null;
   }
@@ -101,7 +99,6 @@ export class Trial extends AgentRun {
     this.stopped.abort(new Error(end.reason ?? end.status));
   }
 
-  /** Null if it passed. */
   get failure(): TrialFailure | null {
     return failureOf(this.ending);
   }
@@ -115,7 +112,6 @@ export class Trial extends AgentRun {
     return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
 
-  /** The record of the trial so far. */
   record(): TrialRecord {
     const { plan, judged, ending, turns, mask, healed, opened, maskedAnswer } = this;
     const { guard, network } = opened;

@@ -25,7 +25,6 @@ export class Turns {
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
   private running = false;
-  /** The turn whose function runs. */
   private current: TurnRecord | undefined;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
@@ -197,7 +196,6 @@ export class Turns {
     this.turnUsage = NO_USAGE;
   }
 
-  /** Adds picture, address and notices once the turn is over. */
   private async picture(record: TurnRecord, from: string, attach: Attach): Promise<void> {
     const { session, mask, pictures } = this.trial;
     const { page, notices } = session;

@@ -7,7 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/calls';
+import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { Driver } from '../../src/agents/tools/driver';
 import type { Action } from '../../src/data/record';
 import { agentTask, endTasks, type TaskSetup } from './agent-task';
@@ -110,7 +110,9 @@ export function harness(pages: Pages, args: string[] = []) {
     setup: TaskSetup & { context?: BrowserContextOptions; members?: Members } = {},
   ) {
     const opened = drive(await openPage(path, setup.context), setup);
-    cleanups.push(() => opened.driver.dispose());
+    cleanups.push(() => {
+      opened.driver.session.dialogs.policy = undefined;
+    });
     return opened;
   }
 

@@ -68,7 +68,6 @@ const optionsSchema = z.strictObject({
 
 export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
 
-/** @throws OptionsError that names every wrong or unknown option. */
 export function aiSdkSettings(options: AiSdkOptions): AiSdkSettings {
   const settings = checkOptions('aiSdk()', optionsSchema, options);
   const { model } = settings;
@@ -98,7 +97,6 @@ export function aiSdk(options: AiSdkOptions): Agent {
   };
 }
 
-/** @throws Error if the package is not installed or can't be loaded. */
 async function loadSdk() {
   try {
     return await import('ai');
@@ -107,7 +105,6 @@ async function loadSdk() {
   }
 }
 
-/** What is wrong, and what to do. */
 export function loadingProblem({ code, message }: { code?: string; message: string }): string {
   if (/MODULE_NOT_FOUND$/.test(code ?? '') && /["']ai["']/.test(message))
     return 'the npm package "ai" is not installed. Add it: npm install --save-dev ai';

@@ -5,40 +5,44 @@ import { type Lane, laneOf } from '../../limiter/shared';
 import { messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { costOf } from '../model/budget';
-import type { Call } from '../model/calls';
-import { tokensOf, withBreakpoints } from '../model/conversation';
+import type { Call, Outcome } from '../model/calls';
+import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import {
   advice,
   askedTimes,
+  type Failure,
   isOutOfCredit,
   keysIn,
   noAnswer,
-  quotedWords,
+  type RequestFailed,
+  send,
   withoutKeys,
-} from '../model/problem';
-import { type Failure, type RequestFailed, send } from '../model/send';
+} from '../model/send';
+import { answerTools } from '../tools/task';
 import type { AiSdkSettings } from '.';
-import { AiSdkCalls } from './calls';
+import { resultMessages, toolsFor } from './calls';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
-/** @throws what `Loop.play` throws. */
 export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
-  const calls = new AiSdkCalls(task, settings.pictures, await task.webmcp.isSupported());
-  return new AiSdkLoop(task, settings, sdk, calls).play();
+  return new AiSdkLoop(task, settings, sdk, await task.webmcp.isSupported()).play();
 }
+
+const toolsOf = ({ webmcp, wantsAnswer }: SessionTask, pictures: boolean, hasPageTools: boolean) =>
+  toolsFor(pictures, hasPageTools, webmcp.mode === 'only', answerTools(wantsAnswer)[0]);
 
 class AiSdkLoop extends Loop {
   private lane: Promise<Lane> | undefined;
+  private tabs = '';
 
   constructor(
     task: SessionTask,
     private readonly settings: AiSdkSettings,
     private readonly sdk: Sdk,
-    protected override readonly calls: AiSdkCalls,
+    private readonly hasPageTools: boolean,
   ) {
-    super(task, calls, {
+    super(task, toolsOf(task, settings.pictures, hasPageTools), {
       factory: 'aiSdk',
       model: settings.name,
       maxTokens: settings.maxOutputTokens,
@@ -47,7 +51,6 @@ class AiSdkLoop extends Loop {
       end: 'call finish',
       hasToCall: true,
       prices: settings.pricing,
-      toolsTokens: tokensOf(calls.definitions),
     });
     this.pictures = settings.pictures;
   }
@@ -78,7 +81,6 @@ class AiSdkLoop extends Loop {
     };
   }
 
-  /** @throws what the sending of requests throws: see `send`. */
   private generated() {
     const { task, settings } = this;
     const { maxRetries, requestTimeoutMs } = settings;
@@ -89,7 +91,7 @@ class AiSdkLoop extends Loop {
       maxRetries,
       requestTimeoutMs,
       waiting: task.waiting,
-      check: () => this.budget.check(0),
+      check: () => this.budget.check(this.conversation.messages),
       attempt: () => this.once(),
       failureOf: error => this.failureOf(error),
     });
@@ -99,7 +101,7 @@ class AiSdkLoop extends Loop {
     const { sdk, task, system, conversation } = this;
     const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = this.settings;
     // Without `execute`, the SDK returns the calls and makes no second request.
-    const tools = this.calls.definitions.map(({ name, description, schema }) => [
+    const tools = this.definitions.map(({ name, description, schema }) => [
       name,
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
@@ -141,9 +143,7 @@ class AiSdkLoop extends Loop {
   }
 
   protected async problem({ error, sent }: RequestFailed): Promise<string> {
-    // A proxy or an error page may echo the request.
-    const keys = await sentKeys(this.settings.model);
-    return withoutKeys(this.reasonOf(error, sent, keys), keys);
+    return withoutKeys(this.reasonOf(error, sent), await sentKeys(this.settings.model));
   }
 
   protected repair(error: unknown): boolean {
@@ -160,13 +160,13 @@ class AiSdkLoop extends Loop {
     return [400, 404, 413, 415, 422].includes(error.statusCode ?? 0) ? wordsOf(error) : undefined;
   }
 
-  private reasonOf(error: unknown, sent: number, keys: readonly string[]): string {
+  private reasonOf(error: unknown, sent: number): string {
     const { name: model, requestTimeoutMs } = this.settings;
     if (error instanceof Silence) return noAnswer('aiSdk', requestTimeoutMs);
     if (!this.sdk.APICallError.isInstance(error))
-      return `the request to the model "${model}" failed: ${quotedWords(messageOf(error), keys)} (${Object(error).name})`;
+      return `the request to the model "${model}" failed: ${messageOf(error)} (${Object(error).name})`;
     const { statusCode, url } = error;
-    const words = quotedWords(wordsOf(error), keys);
+    const words = wordsOf(error);
     if (statusCode === undefined || statusCode === 200) {
       const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
       const origin = URL.canParse(url) ? new URL(url).origin : url;
@@ -184,36 +184,52 @@ class AiSdkLoop extends Loop {
   private goBlind(): boolean {
     if (!this.pictures || !this.conversation.dropPictures(NO_PICTURES)) return false;
     this.pictures = false;
-    this.calls.dropPictures();
+    this.tools = toolsOf(this.task, false, this.hasPageTools);
     return true;
+  }
+
+  protected override get choices(): string {
+    return ` Tools: ${Object.keys(this.tools).join(', ')}.`;
+  }
+
+  /** With the tabs, if they have changed. */
+  protected override async look(): Promise<string> {
+    const page = await super.look();
+    const { tabs } = await this.driver.tabs.state();
+    const lines = tabs.map(
+      ({ tab_id, title, url, active }) =>
+        `- ${tab_id}: "${title}" ${url}${active && tabs.length > 1 ? ' (active)' : ''}`,
+    );
+    const told = ['Open tabs:', ...lines].join('\n');
+    const isNew = told !== this.tabs;
+    this.tabs = told;
+    return [isNew && told, page].filter(Boolean).join('\n').toWellFormed();
+  }
+
+  protected sent(calls: readonly Call[], outcomes: readonly Outcome[], words: readonly string[]) {
+    return resultMessages(calls, outcomes, words, this.task.mask);
   }
 }
 
-/** No answer within the time for it. */
 class Silence extends Error {}
-
-/** Providers keep these in `config`, which no interface promises. */
-interface Config {
-  baseURL?: unknown;
-  headers?: unknown;
-  url?(of: { path: string; modelId: string }): unknown;
-}
-
-const configOf = (model: AiSdkSettings['model']) => (model as { config?: Config }).config ?? {};
 
 async function laneOfModel({ model, name }: AiSdkSettings, maxRequests?: number): Promise<Lane> {
   const { provider = '' } = model as { provider?: string };
   return laneOf(name, [provider, addressOf(model), ...(await sentKeys(model))], maxRequests);
 }
 
+/** Providers keep it in `config`, with their headers, which no interface promises. */
 function addressOf(model: AiSdkSettings['model']): string {
-  const { baseURL, url } = configOf(model);
   try {
+    const { baseURL, url } = configOf(model);
     return String(baseURL ?? url?.({ path: '', modelId: '' }));
   } catch {
     return '';
   }
 }
+
+type Config = { baseURL?: unknown; headers?: unknown; url?(of: object): unknown };
+const configOf = (model: AiSdkSettings['model']) => (model as { config?: Config }).config ?? {};
 
 /** Other providers than Anthropic cache by themselves and ignore this. */
 const marked = (message: ModelMessage): ModelMessage => ({

@@ -16,25 +16,24 @@ import { messageOf } from '../../text/line';
 import {
   advice,
   askedTimes,
+  type Failure,
   isOutOfCredit,
   keysIn,
   noAnswer,
-  quotedWords,
+  type Outcome,
+  type RequestFailed,
+  type Sending,
+  send,
   withoutKeys,
-} from '../model/problem';
-import { type Failure, type Outcome, type RequestFailed, type Sending, send } from '../model/send';
+} from '../model/send';
 import type { ModelSettings } from '.';
 
-/** The settings of a factory, and its name. */
 export interface Asker extends ModelSettings {
-  /** The function that the user called with these settings. */
   factory: 'claude' | 'webJudge';
   tools?: 'browser' | 'computer';
 }
 
-/** The limits of a request. */
 export interface Limit extends Pick<Sending<unknown>, 'signal' | 'waiting' | 'check'> {
-  /** The option `maxRequests`. */
   readonly maxRequests?: number | undefined;
   /** Gets the usage of every attempt, also of failed ones. */
   spent(usage: BetaUsage): void;
@@ -55,12 +54,10 @@ export class Client {
 
   /** Describes what a request threw, in one or two sentences without any key: the reason that the trial ends with. */
   problem({ error, sent }: RequestFailed): string {
-    // A proxy or an error page may echo the request.
-    const keys = [...keysIn(this.api), ...keysIn(this.headers)];
-    return withoutKeys(this.reasonOf(error, sent, keys), keys);
+    return withoutKeys(this.reasonOf(error, sent), [...keysIn(this.api), ...keysIn(this.headers)]);
   }
 
-  private reasonOf(error: unknown, sent: number, keys: readonly string[]): string {
+  private reasonOf(error: unknown, sent: number): string {
     const { factory, client, model } = this.asker;
     if (isA(error, 'APIConnectionError')) return this.connection(error as Error, sent);
     const failed = apiError(error);
@@ -78,7 +75,7 @@ export class Client {
       toolAdvice(failed, words, this.asker) ??
       advice(failed.status, { factory, model, sent, key }, failed.type);
     const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
-    return `${told} The provider said: ${quotedWords(words, keys)}${id ? ` (request ${id})` : ''}`;
+    return `${told} The provider said: ${words}${id ? ` (request ${id})` : ''}`;
   }
 
   private connection(error: Error, sent: number): string {
@@ -92,7 +89,6 @@ export class Client {
     return `the API at ${this.api.baseURL} can't be reached, ${askedTimes(sent)}${why}. Check the network, a proxy, and baseURL.`;
   }
 
-  /** @throws what the sending of requests throws: see `send`. */
   send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
     const { maxRetries, requestTimeoutMs } = this.asker;
     return send({
@@ -209,7 +205,6 @@ function isA(error: unknown, className: string): boolean {
   return false;
 }
 
-/** The error if the API sent it, or could not be reached; else undefined. */
 export function apiError(error: unknown): APIError | undefined {
   return isA(error, 'APIError') ? (error as APIError) : undefined;
 }

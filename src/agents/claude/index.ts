@@ -6,7 +6,7 @@ import { checkOptions, type OptionSchemas } from '../../options';
 import { messageOf } from '../../text/line';
 import type { Agent, SessionTask } from '../agent';
 import { pricingSchema } from '../model/budget';
-import type { Members } from './calls';
+import type { Members } from './toolsets';
 
 const MEMBERS = [
   ...(['navigate', 'listTabs', 'newTab', 'switchTab', 'closeTab', 'readPage', 'getPageText'] as const),
@@ -123,7 +123,6 @@ export type ClaudeSettings = z.output<typeof optionsSchema>;
 /** The settings of a model, for an agent or a judge. */
 export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
-/** @throws OptionsError that names every wrong or unknown option. */
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {
   return checkOptions('claude()', optionsSchema.superRefine(oneSource), options);
 }

@@ -2,17 +2,22 @@
 import { readdir } from 'node:fs/promises';
 import type {
   BetaContentBlockParam,
+  BetaTool,
+  BetaToolResultBlockParam,
+  BetaToolUseBlock,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
+import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { RequestFailed } from '../model/send';
-import { isLooking, TOOLS } from '../tools/tools';
+import { answerTools, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
-import { ClaudeCalls, foldersOf, withText } from './calls';
 import { apiError, Client, wordsOf } from './client';
-import { bareName, pricesOf, TOOLS_TOKENS, usageOf } from './pricing';
+import { bareName, pricesOf, usageOf } from './pricing';
+import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
 /** Why an answer ended: '' if it did by itself, or with calls. */
 const STOPS: Record<string, Answer['stop'] | ''> = {
@@ -27,7 +32,6 @@ const MAX_FILES_TOLD = 30;
 /** Models that think by default, and only include their thoughts if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
 
-/** @throws what `Loop.play` throws. */
 export async function playWithClaude(task: SessionTask, settings: ClaudeSettings) {
   const isOnly = task.webmcp.mode === 'only';
   const off = Object.keys(TOOLS).filter(name => isOnly && !isLooking(name));
@@ -39,20 +43,27 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
   const files = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   // The computer tool can't be limited to looking.
   const kind = isOnly ? 'browser' : settings.tools;
-  const calls = new ClaudeCalls(task, kind, members, await task.webmcp.isSupported());
-  return new ClaudeLoop(task, settings, calls).play(files.flat().slice(0, MAX_FILES_TOLD));
+  const own = [giveUp, nextDialog, ...answerTools(task.wantsAnswer)];
+  const tools = (await task.webmcp.isSupported()) ? [...own, ...PAGE_TOOLS] : own;
+  const loop = new ClaudeLoop(task, settings, kind, members, tools as Tool[]);
+  return loop.play(files.flat().slice(0, MAX_FILES_TOLD));
 }
 
 class ClaudeLoop extends Loop {
   private readonly client: Client;
+  private readonly toolset: BrowserToolset | ComputerToolset;
+  /** What happened besides the calls, kept until a result can hold it. */
+  private notices: string[] = [];
 
   constructor(
     task: SessionTask,
     private readonly settings: ClaudeSettings,
-    protected override readonly calls: ClaudeCalls,
+    private readonly kind: 'browser' | 'computer',
+    members: Members,
+    own: Tool[],
   ) {
     const { model, maxTokens } = settings;
-    super(task, calls, {
+    super(task, toolsByName(own), {
       factory: 'claude',
       model,
       maxTokens,
@@ -61,19 +72,23 @@ class ClaudeLoop extends Loop {
       end: 'say in a sentence what the site shows of it',
       hasToCall: false,
       prices: pricesOf(settings),
-      toolsTokens: TOOLS_TOKENS,
     });
     this.client = new Client({ ...settings, factory: 'claude' });
+    this.toolset =
+      kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
 
   private get params(): MessageCreateParamsNonStreaming {
     const { model, maxTokens, effort } = this.settings;
+    const own = this.definitions.map(
+      ({ schema, ...tool }) => ({ ...tool, input_schema: schema }) as BetaTool,
+    );
     return {
       model,
       max_tokens: maxTokens,
       // The same for all trials of a run, so that it is cached once.
       system: [{ type: 'text', text: this.system, cache_control: { type: 'ephemeral' } }],
-      tools: this.calls.offered,
+      tools: [this.toolset.toJSON(), ...own],
       ...(effort && { output_config: { effort } }),
       ...(THINKS.test(bareName(model)) && { thinking: { type: 'adaptive', display: 'summarized' } }),
       messages: messagesToSend(this.conversation.messages as Said[]),
@@ -87,8 +102,7 @@ class ClaudeLoop extends Loop {
       waiting: task.waiting,
       maxRequests: task.maxRequests,
       spent: usage => budget.report(usageOf(usage, budget.prices)),
-      // The whole conversation is in the cache by now.
-      check: () => budget.check(0),
+      check: () => budget.check(this.conversation.messages),
     });
     const stop = STOPS[stop_reason ?? ''];
     if (stop === undefined)
@@ -125,17 +139,81 @@ class ClaudeLoop extends Loop {
     const thinking = /thinking. block/i.test(message);
     return (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
   }
+
+  protected override async close(): Promise<void> {
+    await this.toolset.close();
+    await super.close();
+  }
+
+  protected override async look(): Promise<string | undefined> {
+    return this.kind === 'browser' ? super.look() : undefined;
+  }
+
+  /** The value of a member is the vendor's block. */
+  protected override async outcomeOf(call: BetaToolUseBlock): Promise<Outcome> {
+    if (!this.isMember(call)) return super.outcomeOf(call);
+    const value = await this.toolset.toolResult(call);
+    const texts = partsOf(value).flatMap(part => (part.type === 'text' ? [part.text] : []));
+    return { value, error: value.is_error ? texts.join(' ') : undefined };
+  }
+
+  protected override async prepared(call: BetaToolUseBlock) {
+    return this.isMember(call) ? this.toolset.prepared(call.name, call.input) : super.prepared(call);
+  }
+
+  private isMember({ toolset_name }: BetaToolUseBlock): boolean {
+    return toolset_name === this.toolset.toolsetName;
+  }
+
+  protected sent(calls: readonly BetaToolUseBlock[], outcomes: readonly Outcome[], words: readonly string[]) {
+    this.notices.push(...words);
+    const results = calls.map((call, at) => this.blockOf(call, outcomes[at]!));
+    const told = this.notices.length > 0 ? withText(results, this.notices.join('\n')) : undefined;
+    if (told) this.notices = [];
+    return [{ role: 'user', content: told ?? results }];
+  }
+
+  /** A result with secrets masked. The tabs' titles and addresses are already. */
+  private blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outcome): Block {
+    const own: Block = {
+      type: 'tool_result',
+      tool_use_id: id,
+      ...(toolset_name != null && { toolset_name }),
+      content: error ?? String(value),
+      ...(error !== undefined && { is_error: true }),
+    };
+    const block = typeof value === 'object' ? (value as Block) : own;
+    const content = partsOf(block).map(part =>
+      part.type === 'text' ? { ...part, text: this.task.mask(part.text) } : part,
+    );
+    return { ...block, content };
+  }
+}
+
+type Block = BetaToolResultBlockParam;
+
+const partsOf = ({ content = [] }: Block) =>
+  typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+
+/** Adds a text to the last result that can hold one: after the results, it could make the model stop in the middle of the task. */
+function withText(content: readonly BetaContentBlockParam[], text: string) {
+  const told = { type: 'text', text } as const;
+  const index = content.findLastIndex(
+    block => block.type === 'tool_result' && partsOf(block).some(({ type }) => type !== 'browser_state'),
+  );
+  if (index < 0) return undefined;
+  const result = content[index] as Block;
+  const parts = partsOf(result);
+  const state = parts.findIndex(part => part.type === 'browser_state');
+  return content.with(index, {
+    ...result,
+    content: parts.toSpliced(state < 0 ? parts.length : state, 0, told),
+  });
 }
 
 interface Said {
   role: 'user' | 'assistant';
   content: BetaContentBlockParam[];
-}
-
-/** A text of ours after results stands in the last of them. */
-function joined(before: BetaContentBlockParam[], [first, ...more]: BetaContentBlockParam[]) {
-  const told = first?.type === 'text' && more.length === 0 ? withText(before, first.text) : undefined;
-  return told ?? [...before, ...(first ? [first] : []), ...more];
 }
 
 /** As the API takes them: in turns, ours and the model's. */
@@ -144,7 +222,9 @@ export function messagesToSend(messages: readonly Said[]): Said[] {
   for (const { role, content } of messages) {
     const last = turns.at(-1);
     if (last?.role !== role) turns.push({ role, content });
-    else last.content = joined(last.content, content);
+    // A text of ours after results stands in the last of them.
+    else if (content[0]?.type === 'text')
+      last.content = withText(last.content, content[0].text) ?? [...last.content, ...content];
   }
   return withBreakpoints(turns, ({ role, content }) => {
     const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;

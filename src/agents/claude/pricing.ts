@@ -4,9 +4,6 @@ import type { Usage } from '../../data/usage';
 import { costOf, type Prices } from '../model/budget';
 import type { ModelSettings } from '.';
 
-/** Estimated tokens of the vendor's tool definitions, until the first answer counts them. Documented: 6,600 to 6,670. */
-export const TOOLS_TOKENS = 6_700;
-
 const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
   input,
   output,
@@ -53,7 +50,6 @@ function isRegional({ model, client }: Pick<ModelSettings, 'model' | 'client'>):
   return /(?:^|[/:])(?!global\.)(?:[\w-]+\.)?anthropic\.claude-/.test(model) || region !== 'global';
 }
 
-/** @returns undefined if the prices are unknown */
 export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'client'>): Prices | undefined {
   if (settings.pricing) {
     const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = settings.pricing;
@@ -71,7 +67,6 @@ function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: 
   };
 }
 
-/** The usage of a request with its cost. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
   const counted = {
     inputTokens: usage.input_tokens,

@@ -23,14 +23,12 @@ const SECRET_LENGTH = 8;
 /** Lines of an uncaught exception below its message. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
 
-/** The program is missing, died, wrote too much or broke the protocol. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
 }
 
 export class Program {
   private readonly child: ChildProcess;
-  /** Undefined if the program did not start. */
   private readonly watcher: ChildProcess | undefined;
   private readonly env: NodeJS.ProcessEnv;
   private readonly lines: string[] = [];
@@ -43,13 +41,6 @@ export class Program {
   /** Settles when the process is gone, or did not start. */
   private readonly exited: Promise<void>;
 
-  /**
-   * Starts it and writes `input` to its standard input.
-   *
-   * @param mask takes secrets out of what errors quote
-   * @param endpoint is held while lines are waiting to be read
-   * @throws ProgramError if it can't be started. Later errors are thrown by `next`.
-   */
   constructor(
     private readonly options: ProgramOptions,
     input: string,
@@ -113,16 +104,10 @@ export class Program {
       .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
-  /** Waits at most `ms` for it to end by itself. */
   async goneWithin(ms: number): Promise<void> {
     await within(this.exited, ms);
   }
 
-  /**
-   * Ends the program and all that it started. Resolves when they are gone.
-   *
-   * @param graceMs milliseconds that it has to exit when it is asked to, before it is killed
-   */
   async stop(graceMs: number): Promise<void> {
     if (process.platform !== 'win32') {
       if (!this.ended) {
@@ -252,9 +237,6 @@ function sweep(rounds) {
 /**
  * Starts a process that waits for its input to close, as it does when this process dies. Then it kills what is left of the
  * program.
- *
- * @param pid leader of a process group (on Windows: root of a process tree)
- * @param mark in the environment of the program and of what it started
  */
 function watcherOf(pid: number, mark: string): ChildProcess {
   const watcher = spawn(process.execPath, ['-e', WATCHER, String(pid), mark], {

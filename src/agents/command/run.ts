@@ -28,7 +28,6 @@ interface Stage {
   task: SessionTask;
   program: Program;
   endpoint: CdpEndpoint;
-  /** Ends what the program says that it waits for. */
   answered(): void;
   /** Ends the trial if that never comes. */
   silent(error: unknown): void;
@@ -110,12 +109,6 @@ function messageOf(task: SessionTask, { url, targetId }: CdpEndpoint): TaskMessa
   };
 }
 
-/**
- * Follows a program to its end.
- *
- * @throws ProgramError if it broke the protocol or exited early; AgentApiError if it says that its model is not
- * available; what `task.turn` throws; BudgetExceededError if it keeps spending after the cap is reached.
- */
 async function play(stage: Stage): Promise<Answered | GaveUp> {
   const { task, program } = stage;
   const read = reader(stage);
@@ -136,7 +129,6 @@ async function play(stage: Stage): Promise<Answered | GaveUp> {
   }
 }
 
-/** @returns the line that ended the turn. */
 async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Promise<Line> {
   for (;;) {
     const line = await read();
@@ -165,7 +157,6 @@ async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage):
   await task.recorder.answered();
 }
 
-/** Handles lines that may come inside and between turns. */
 async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): Promise<void> {
   const { task, program, endpoint } = stage;
   switch (line.type) {

@@ -28,13 +28,6 @@ export const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(p
 export const isA = (found: Locator, css: string) =>
   now(found.page(), () => found.evaluate(injected('matches'), css));
 
-/**
- * Waits for the element that a clause names.
- *
- * @param builders one for each kind of thing that will do, likeliest first
- * @returns its locator, and the index of the builder that found it
- * @throws NotFound if there is none in time, Stuck if there are several.
- */
 export async function find(task: SessionTask, target: Target, builders: Builder[], timeoutMs: number) {
   const began = performance.now();
   let [end, size] = [began + timeoutMs, await task.session.sizeOf(task.page)];
@@ -134,7 +127,6 @@ export const clickables =
     ];
   };
 
-/** Fields that take a text or a choice. */
 export const fields: Builder = (scope, name) => {
   const field = scope.locator(FIELD);
   const text = scope.getByText(name, EXACT).and(scope.locator(':not(button,button *)'));
@@ -157,12 +149,10 @@ export const checks: Builder = (scope, name) => [
   ),
   scope.getByText(name, EXACT).locator('xpath=ancestor-or-self::label'),
 ];
-/** Native lists that have such an option. */
 export const listsWith: Builder = (scope, name) => [
   byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
 ];
 export const menuItems: Builder = (scope, name) => clickables('menuitem')(scope.locator('[role=menu]'), name);
-/** What can be read. */
 export const texts: Builder = (scope, name) => [
   any(byRoles(scope, CLICKED, name), scope.getByText(name, EXACT)),
   any(scope.getByLabel(name, EXACT), scope.getByAltText(name, EXACT), scope.getByTitle(name, EXACT)),

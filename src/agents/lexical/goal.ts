@@ -20,7 +20,6 @@ export interface Clause {
   source: string;
 }
 
-/** Why the agent gives up. */
 export class Stuck extends Error {}
 
 /** Words for elements. A role of ARIA is one that it must have. */
@@ -70,11 +69,7 @@ const NEXT_LINE = `\\n\\s*(?=[A-Z]|${LIST_MARK}(?:${[...new Set(VERBS.match(/[a-
 const END = `(?:\\s*(?:[,;]|[.!](?=\\s|$)|(?<=\\s)(?:and|then)(?=\\s)|${NEXT_LINE}))+|\\s*$`;
 const PIECE = regex(`\\s*${LIST_MARK}(${LOG_IN}|[^]+?)(?:${END})`, 'gi');
 
-/**
- * A goal as clauses, in order.
- *
- * @throws Stuck with the first clause that can't be read.
- */
+/** A goal as clauses, in order. @throws Stuck with the first clause that can't be read */
 export function parseGoal(goal: string): Clause[] {
   const quoted: string[] = [];
   const textOf = (mark: string) => quoted[mark.charCodeAt(0) - FIRST_MARK] ?? '';

@@ -19,7 +19,6 @@ import { type Clause, parseGoal, Stuck, type Target } from './goal';
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
 /** What sends a form of a user name and a password. */
 const SENDS = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
-/** The longest wait for a document that an action loads. */
 const NAVIGATION_MS = 60_000;
 /** How long to try to point at what an overlay may cover: it rarely goes by itself. */
 const COVERED_MS = 1_500;
@@ -43,14 +42,12 @@ export async function playGoal(task: SessionTask, actionTimeoutMs: number): Prom
 }
 
 class Player {
-  /** Names of the secrets that were typed. */
   readonly #typed = new Set<string>();
   #turn!: Turn;
   /** The clause that comes next: it may answer a dialog that this one opens. */
   #next: Clause | undefined;
   /** The messages of the browser's dialogs that were answered. */
   #answered: string[] = [];
-  /** What was read last. */
   #said: string | undefined;
 
   constructor(
@@ -58,7 +55,6 @@ class Player {
     readonly timeoutMs: number,
   ) {}
 
-  /** @returns what was read last */
   async play(clauses: Clause[]): Promise<string | undefined> {
     const { task } = this;
     task.session.dialogs.policy = dialog => this.#answerTo(dialog);
@@ -93,7 +89,6 @@ class Player {
     return (await find(this.task, target, builders, timeoutMs)).locator;
   }
 
-  /** Undefined if there is none in a shorter time. */
   #ifAny(target: Target, builders: is.Builder[], timeoutMs: number): Promise<Locator | undefined> {
     return this.#at(target, builders, timeoutMs).catch(error => {
       if (!(error instanceof NotFound)) throw error;
@@ -101,7 +96,6 @@ class Player {
     });
   }
 
-  /** They throw Stuck if the page does not have what the clause names. */
   readonly #actions: { [Name in Clause['do']]: (clause: Clause) => Promise<void> } = {
     click: async ({ target }) => this.#click(await this.#at(target)),
     'double-click': async ({ target }) =>
@@ -283,7 +277,6 @@ class Player {
   }
 }
 
-/** The element in words: `button "Save"`. */
 async function titleOf(target: Locator): Promise<string> {
   return controlInWords(String((await within(target.normalize(), 2_000)) ?? target));
 }

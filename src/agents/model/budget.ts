@@ -3,10 +3,10 @@ import { z } from 'zod';
 import type { Usage } from '../../data/usage';
 import { type AgentTask, BudgetExceededError } from '../agent';
 
-/** Tokens that an answer is assumed to have at least. */
-const LEAST_OUTPUT = 200;
+/** The most tokens that a picture counts as. */
+const PICTURE_TOKENS = 1_600;
+const CHARACTERS_PER_TOKEN = 3.5;
 
-/** US dollars per million tokens. */
 export interface Prices {
   input: number;
   output: number;
@@ -26,11 +26,9 @@ export const pricingSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
-/** Why a cost cap can't be kept. */
 export const unknownPrice = (model: string, factory: string) =>
   `the price is unknown for the model "${model}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ model, pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 
-/** US dollars for a request. */
 export function costOf(prices: Prices, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;
   const prompt = inputTokens + cacheReadTokens + cacheCreationTokens;
@@ -44,48 +42,52 @@ export function costOf(prices: Prices, usage: Usage): number {
   return millionths / 1_000_000;
 }
 
+/** An estimate of what a vendor counts, pictures included. */
+export function tokensOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
+  if (typeof value !== 'object' || value === null)
+    return Math.ceil(String(value).length / CHARACTERS_PER_TOKEN);
+  const { type, content } = value as { type?: string; content?: unknown };
+  if (type === 'image' || type === 'file') return PICTURE_TOKENS;
+  if (content !== undefined) return tokensOf(content) + 10;
+  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+}
+
 /** Keeps a trial below its cost cap: refuses a request that would probably exceed it. */
 export class Budget {
-  /** Prompt tokens of the newest request: the next one sends them again. */
-  private known = 0;
-  private isCached = false;
-  private output = LEAST_OUTPUT;
+  /** What the next request sends again. */
+  private known: Usage = {};
+  /** Estimated tokens of the newest conversation. */
+  private size = 0;
+  private output = 0;
 
-  /** @param toolsTokens estimated tokens of the tools' definitions, until the first answer */
   constructor(
     private readonly task: Pick<AgentTask, 'usage' | 'maxCostUsd' | 'costUsd'>,
     readonly prices: Prices | undefined,
-    private readonly toolsTokens: number,
   ) {}
 
-  /** Adds the usage of a request to the trial's. */
   report(usage: Required<Usage>): void {
     const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = usage;
-    this.known = inputTokens + cacheReadTokens + cacheCreationTokens;
-    this.isCached = cacheReadTokens + cacheCreationTokens > 0;
+    const cached = cacheReadTokens + cacheCreationTokens;
+    this.known = cached ? { cacheReadTokens: cached + inputTokens } : { inputTokens };
     // The longest so far: an average would be too low half of the time.
     this.output = Math.max(this.output, outputTokens);
     this.task.usage(usage);
   }
 
-  /** After a trim, the conversation is written to the cache again. */
-  forgetCached(): void {
-    this.known = 0;
-  }
-
-  /**
-   * @param fresh tokens that the next request adds; all of them, before the first one and after a trim.
-   * @throws BudgetExceededError if the next request would probably exceed the cap.
-   */
-  check(fresh: number): void {
+  /** @throws BudgetExceededError */
+  check(conversation: unknown): void {
     const { maxCostUsd, costUsd } = this.task;
     if (maxCostUsd === undefined || !this.prices || costUsd === null) return;
-    const { known, isCached } = this;
+    const size = tokensOf(conversation);
+    // After a trim, all of it is written to the cache again.
+    const isTrimmed = size < this.size;
     const next = costOf(this.prices, {
-      ...(isCached ? { cacheReadTokens: known } : { inputTokens: known }),
-      cacheCreationTokens: fresh + (known === 0 ? this.toolsTokens : 0),
+      ...(!isTrimmed && this.known),
+      cacheCreationTokens: isTrimmed ? size : size - this.size,
       outputTokens: this.output,
     });
+    this.size = size;
     if (costUsd + next <= maxCostUsd) return;
     throw new BudgetExceededError(
       `$${costUsd.toFixed(4)} of $${maxCostUsd} are spent, and the next turn would cost about $${next.toFixed(4)}`,

@@ -1,24 +1,38 @@
-// Runs the calls of one answer in order, and answers each once. Tells a model when its turns run out, and when it repeats itself.
-import { z } from 'zod';
-import { DriverError } from '../../browser/actions/act';
+// What models may call, and what they are reminded of.
 import { fingerprintOf } from '../../browser/actions/record';
 import { callInPage } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
-import { debug } from '../../text/debug';
-import { shorten } from '../../text/line';
-import type { SessionTask, Turn } from '../agent';
-import { Driver, type Ending } from '../tools/driver';
-import { checkedInput, type Prepared, type Tool } from '../tools/tool';
-import { isToLookAt } from '../tools/tools';
-import type { Message } from './conversation';
-
-/** The answer to calls after a failed one. */
-const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
+import type { SessionTask } from '../agent';
+import { FORM_TOOLS, KEYBOARD_TOOLS } from '../tools/form';
+import { MOUSE_TOOLS } from '../tools/mouse';
+import { javascriptExec, READING_TOOLS } from '../tools/reading';
+import { navigate, TAB_TOOLS } from '../tools/tabs';
+import type { Tool } from '../tools/tool';
 
 /** In how many turns repetitions are counted, and how many are too many. */
 const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
+
+/** The tools that models of any vendor use in the trial's tabs. */
+export const TOOLS = toolsByName([
+  navigate,
+  ...TAB_TOOLS,
+  ...READING_TOOLS,
+  ...FORM_TOOLS,
+  ...MOUSE_TOOLS,
+  ...KEYBOARD_TOOLS,
+  javascriptExec,
+] as Tool[]);
+
+export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
+  return Object.fromEntries(tools.map(tool => [tool.name, tool]));
+}
+
+/** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
+export function isLooking(name: string): boolean {
+  return !TOOLS[name]?.acts || ['switch_tab', 'scroll', 'scroll_to'].includes(name);
+}
 
 export interface Call {
   id: string;
@@ -32,122 +46,17 @@ export interface Outcome {
   error?: string | undefined;
 }
 
-export abstract class Calls {
-  protected readonly driver: Driver;
+/** Tells a model when its turns run out, and when it repeats itself. */
+export class Reminders {
   /** The newest turns: the calls, where they were made, and what the page showed. */
   private readonly turns: string[] = [];
   private remindedOfTurns = false;
 
-  /** @param tools by name */
-  constructor(
-    protected readonly task: SessionTask,
-    protected tools: Record<string, Tool>,
-  ) {
-    this.driver = new Driver(task);
-  }
+  constructor(private readonly task: SessionTask) {}
 
-  /** What to send: what came of each call, with `words`. */
-  protected abstract sent(
-    calls: readonly Call[],
-    outcomes: readonly Outcome[],
-    words: readonly string[],
-  ): Message[];
-
-  get definitions() {
-    return Object.values(this.tools).map(({ name, description = '', input, schema: given }) => {
-      const { $schema: _, ...schema } = given ?? z.toJSONSchema(input, { io: 'input' });
-      return { name, description, schema };
-    });
-  }
-
-  async close(): Promise<void> {
-    this.driver.dispose();
-  }
-
-  async titleOf(calls: readonly Call[]): Promise<string> {
-    const wordsOf = async (call: Call) => {
-      const { tool, input, page } = await this.prepared(call);
-      return tool.words(input, this.driver, page);
-    };
-    const words = await Promise.all(calls.map(call => wordsOf(call).catch(() => call.name)));
-    return this.task.mask(shorten(words.join(', then '), 140));
-  }
-
-  /** What the active tab shows: all of it, or only changes. */
-  async look(): Promise<string | undefined> {
-    return this.task.mask((await this.driver.look(this.driver.session.page)).toWellFormed());
-  }
-
-  /** @returns how the task ended, or what to send: results, what changed on the page, and reminders */
-  async run(calls: readonly Call[], turn: Turn): Promise<{ ending?: Ending; sent: Message[] }> {
-    const outcomes: Outcome[] = [];
-    let failed = false;
-    for (const call of calls) {
-      const outcome: Outcome = failed ? { error: NOT_RUN } : await this.one(call, turn);
-      outcomes.push(outcome);
-      failed ||= outcome.error !== undefined;
-      const { ending } = this.driver;
-      if (failed || !ending) continue;
-      if (ending.said !== undefined) turn.narrate(this.task.mask(ending.said));
-      return { ending, sent: [] };
-    }
-    const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
-    const done = calls.map(({ name, input }) => ({ name, input }));
-    const reminders = [this.turnsReminder(), await this.repetitionReminder(done)];
-    return { sent: this.sent(calls, outcomes, this.besides(changes, ...reminders)) };
-  }
-
-  /** What to send if none of the calls is run. */
-  refused(calls: readonly Call[], error: string): Message[] {
-    return this.sent(
-      calls,
-      calls.map(() => ({ error })),
-      this.besides(),
-    );
-  }
-
-  /** What happened besides the calls, then `words`. */
-  private besides(...words: (string | undefined)[]): string[] {
-    const happened = [...this.driver.takeNotes(), ...this.task.takeNotices()];
-    return [...happened, ...words.filter(each => each !== undefined)];
-  }
-
-  private async one(call: Call, turn: Turn): Promise<Outcome> {
-    this.task.signal.throwIfAborted();
-    let noted = false;
-    this.driver.onDone = done => {
-      noted = true;
-      turn.action(done);
-    };
-    debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
-    const outcome = await this.outcomeOf(call);
-    this.task.signal.throwIfAborted();
-    const { error } = outcome;
-    // If the input was wrong, the driver has not reported an action.
-    if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
-    return outcome;
-  }
-
-  protected async outcomeOf(call: Call): Promise<Outcome> {
-    try {
-      return { value: await this.driver.run(await this.prepared(call)) };
-    } catch (error) {
-      if (error instanceof DriverError) return { error: error.message };
-      throw error;
-    }
-  }
-
-  /** @throws DriverError with a message for the model */
-  protected async prepared(call: Call): Promise<Prepared> {
-    const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
-    if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.${this.choices}`);
-    const input = checkedInput(call.name, tool.input, call.input);
-    return { tool, input, page: this.driver.session.page };
-  }
-
-  /** What may be called instead. */
-  protected get choices(): string {
-    return '';
+  async after(calls: readonly Call[]) {
+    const repeated = await this.repetitionReminder(calls.map(({ name, input }) => ({ name, input })));
+    return [this.turnsReminder(), repeated];
   }
 
   private turnsReminder(): string | undefined {

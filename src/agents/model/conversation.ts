@@ -1,10 +1,8 @@
 // What every conversation with a model has: what it is told besides the goal, and what is removed once it is long.
 import type { SessionTask } from '../agent';
+import { tokensOf } from './budget';
 
-/**
- * @param pictures whether the model can take screenshots
- * @param end a sentence or two on how it says that the task is done
- */
+/** @param pictures whether the model can take screenshots */
 export function systemPrompt({ pictures, end }: { pictures: boolean; end: string }): string {
   const picture = pictures
     ? '\n- Take a screenshot only if the text can not tell: drawings, images, maps, a layout.'
@@ -65,32 +63,17 @@ export function goOn(end: string): string {
 const INTENT =
   /\b(?:I['’]?ll|I will|I am going to|I['’]m going to|I need to|I should|I want to|let me|let['’]s|(?:now|next),? I (?:can|click|type|open|go)|next step)\b[^.!?]*[.!?…:]*$|[:…]$/i;
 
-/** Characters of it. */
-const MAX_END = 1_000;
-
 /** Whether an answer without a call claims no result: it is empty, or says what comes next. */
-export function isUnfinished(text: string): boolean {
-  const words = text.trim();
-  return words === '' || INTENT.test(words.slice(-MAX_END));
-}
+export const isUnfinished = (text: string) => !text || INTENT.test(text.slice(-1_000));
 
 /** Characters. A longer text is a reading of a page. */
 const LONG_TEXT = 2_000;
-/** Characters of a removed reading that stay, so that the model knows what it was. */
-const KEPT_TEXT = 200;
-/** The most tokens that a picture counts as. */
-const PICTURE_TOKENS = 1_600;
-const CHARACTERS_PER_TOKEN = 3.5;
-
 const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
+const READING_GONE = '(An earlier reading was here. Read the page again for what it says now.)';
 
-/**
- * The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`, since cached ones cost
- * only a small part of the price. That is before there are as many pictures as vendors refuse.
- */
+/** The newest `keep` stay. Cached ones cost little, but vendors refuse too many pictures. */
 const TRIMMING = { atTokens: 60_000, keep: 3 };
 
-/** A message as an API has it. */
 export interface Message {
   role: string;
   content: unknown;
@@ -103,22 +86,14 @@ interface Part {
   value?: string;
 }
 
-/**
- * The messages of a task. Earlier ones stay byte for byte the same, so that they are read from the prompt cache. Old pictures
- * and readings are removed rarely, and many at once, since the cache has to be written again then.
- */
+/** Earlier messages stay byte for byte the same, for the prompt cache. So what is old is removed rarely, and much at once. */
 export class Conversation {
   constructor(
     readonly messages: Message[] = [],
     private readonly policy = TRIMMING,
   ) {}
 
-  /**
-   * Removes all pictures and readings but the newest if there are enough of them; all but one, if `force` says that room is
-   * needed now.
-   *
-   * @returns whether anything was removed, which invalidates the cache after the first change
-   */
+  /** Removes old pictures and readings if there are enough of them; with `force`, all but the newest. */
   trim(force = false): boolean {
     const all = this.bulky();
     const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
@@ -128,19 +103,13 @@ export class Conversation {
     return old.length > 0;
   }
 
-  /** @returns whether there was any */
   dropPictures(words: string): boolean {
     const pictures = this.bulky().filter(({ part }) => isPicture(part));
     for (const { part } of pictures) remove(part, words);
     return pictures.length > 0;
   }
 
-  /**
-   * Removes Claude's thinking from the messages at `after` and behind it. If an earlier message has changed, the API refuses
-   * thinking, but accepts the answer without it.
-   *
-   * @returns whether there was any
-   */
+  /** If a message has changed, the API refuses the thinking that follows, but accepts the answer without it. */
   dropThinking(after = 0): boolean {
     let dropped = false;
     for (const message of this.messages.slice(after)) {
@@ -162,12 +131,7 @@ export class Conversation {
 
 export const isThinking = (type: string) => type === 'thinking' || type === 'redacted_thinking';
 
-/**
- * The newest two of our messages end in cache breakpoints: the older one, in case the turn between them has more blocks than
- * the API looks back for a cached prefix.
- *
- * @param mark adds a breakpoint to the end of a message
- */
+/** Two cache breakpoints: the turn between them may have more blocks than the API looks back for a cached prefix. */
 export function withBreakpoints<Sent extends Message>(
   messages: readonly Sent[],
   mark: (message: Sent) => Sent,
@@ -187,26 +151,10 @@ function bulkyIn(content: unknown): Part[] {
 }
 
 function remove(part: Part, words: string): void {
-  if (part.text) part.text = shortened(part.text);
-  else if (part.value) part.value = shortened(part.value);
+  if (part.value) part.value = READING_GONE;
   else {
+    const text = part.text ? READING_GONE : words;
     for (const key of Object.keys(part)) delete part[key as keyof Part];
-    Object.assign(part, { type: 'text', text: words });
+    Object.assign(part, { type: 'text', text });
   }
-}
-
-function shortened(reading: string): string {
-  const start = reading.slice(0, KEPT_TEXT).replace(/[\uD800-\uDBFF]$/, '');
-  return `${start}… (${reading.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`;
-}
-
-/** An estimate of what a vendor counts, pictures included. */
-export function tokensOf(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
-  if (typeof value !== 'object' || value === null)
-    return Math.ceil(String(value).length / CHARACTERS_PER_TOKEN);
-  const { type, content } = value as { type?: string; content?: unknown };
-  if (type === 'image' || type === 'file') return PICTURE_TOKENS;
-  if (content !== undefined) return tokensOf(content) + 10;
-  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
 }

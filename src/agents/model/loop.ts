@@ -1,25 +1,20 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
+import { z } from 'zod';
+import { DriverError } from '../../browser/actions/act';
 import { debug } from '../../text/debug';
 import { messageOf, shorten } from '../../text/line';
 import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
-import type { Ending } from '../tools/driver';
+import { Driver, type Ending } from '../tools/driver';
+import { checkedInput, type Prepared, type Tool } from '../tools/tool';
 import { Budget, type Prices, unknownPrice } from './budget';
-import type { Call, Calls } from './calls';
-import {
-  Conversation,
-  goOn,
-  isUnfinished,
-  type Message,
-  opening,
-  systemPrompt,
-  tokensOf,
-} from './conversation';
+import { type Call, type Outcome, Reminders } from './calls';
+import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
 import { RequestFailed } from './send';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
-/** How often a refused conversation is changed and sent again. */
 const MAX_REPAIRS = 2;
+const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 
 export interface Answer {
   readonly calls: readonly Call[];
@@ -35,13 +30,9 @@ export interface Answer {
 }
 
 export interface LoopSettings {
-  /** The function that the user called. */
   factory: 'claude' | 'aiSdk';
-  /** The model's name. */
   model: string;
-  /** The most tokens of an answer. */
   maxTokens: number;
-  /** What to do if they are too few. */
   advice: string;
   /** A sentence or two on how the model says that the task is done. */
   ends: string;
@@ -50,8 +41,6 @@ export interface LoopSettings {
   /** Whether a model that never calls a tool can't be an agent. */
   hasToCall: boolean;
   prices: Prices | undefined;
-  /** Estimated tokens of the tools' definitions. */
-  toolsTokens: number;
 }
 
 const BY_CALL = {
@@ -61,11 +50,10 @@ const BY_CALL = {
 
 export abstract class Loop {
   protected readonly conversation = new Conversation();
+  protected readonly driver: Driver;
   protected readonly budget: Budget;
-  /** Whether the model can take screenshots. */
   protected pictures = true;
-  /** Estimated tokens of the newest request; 0 if the next one is all new. */
-  private sent = 0;
+  private readonly reminders: Reminders;
   private cutOff = 0;
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
@@ -74,11 +62,13 @@ export abstract class Loop {
 
   constructor(
     protected readonly task: SessionTask,
-    protected readonly calls: Calls,
+    protected tools: Record<string, Tool>,
     by: LoopSettings,
   ) {
     this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
-    this.budget = new Budget(task, by.prices, by.toolsTokens);
+    this.driver = new Driver(task);
+    this.budget = new Budget(task, by.prices);
+    this.reminders = new Reminders(task);
   }
 
   /** Sends the conversation, and reports what it used. */
@@ -87,8 +77,13 @@ export abstract class Loop {
   protected abstract problem(failed: RequestFailed): string | Promise<string>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
   protected abstract repair(error: unknown): boolean;
+  /** What came of each call as messages, with `words`. */
+  protected abstract sent(
+    calls: readonly Call[],
+    outcomes: readonly Outcome[],
+    words: readonly string[],
+  ): Message[];
 
-  /** Whether the task ends with a call of `answer`. */
   private get wantsCall(): boolean {
     return typeof this.task.wantsAnswer === 'object';
   }
@@ -97,23 +92,35 @@ export abstract class Loop {
     return systemPrompt({ pictures: this.pictures, end: this.by.ends });
   }
 
-  /**
-   * @param files the names of those that the model may upload
-   * @throws AgentApiError if the API or the model does not work, or the price is unknown and there is a cap;
-   * BudgetExceededError before a turn that exceeds the cap; what `task.turn` throws; the signal's reason once it is aborted.
-   */
+  /** @param files the names of those that the model may upload */
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
-    const { task, calls, by } = this;
+    const { task, by } = this;
     try {
       if (!by.prices && task.maxCostUsd !== undefined) throw this.error(unknownPrice(by.model, by.factory));
-      this.conversation.messages.push({ role: 'user', content: opening(task, files, await calls.look()) });
+      this.conversation.messages.push({ role: 'user', content: opening(task, files, await this.look()) });
       for (;;) {
         const ending = await this.next();
         if (ending) return ending.result;
       }
     } finally {
-      await calls.close();
+      await this.close();
     }
+  }
+
+  protected async close(): Promise<void> {
+    this.task.session.dialogs.policy = undefined;
+  }
+
+  protected get definitions() {
+    return Object.values(this.tools).map(({ name, description = '', input, schema: given }) => {
+      const { $schema: _, ...schema } = given ?? z.toJSONSchema(input, { io: 'input' });
+      return { name, description, schema };
+    });
+  }
+
+  /** What the active tab shows: all of it, or only changes. */
+  protected async look(): Promise<string | undefined> {
+    return this.task.mask((await this.driver.look(this.driver.session.page)).toWellFormed());
   }
 
   private async next(): Promise<Ending> {
@@ -133,7 +140,7 @@ export abstract class Loop {
     }
     if (answer.stop === 'no room') {
       await this.say('no room is left in the conversation', answer);
-      if (this.conversation.trim(true)) return this.rewritten();
+      if (this.conversation.trim(true)) return undefined;
       throw this.error(
         `the task no longer fits into the context of the model "${model}". Lower maxSteps, or split the task.`,
       );
@@ -142,28 +149,18 @@ export abstract class Loop {
   }
 
   private async request(): Promise<Answer> {
-    if (this.conversation.trim()) this.rewritten();
+    this.conversation.trim();
     for (let repairs = 0; ; repairs++) {
-      const size = tokensOf([this.system, this.conversation.messages]);
-      this.budget.check(size - this.sent);
+      this.budget.check(this.conversation.messages);
       try {
-        const answer = await this.ask();
-        this.sent = size;
-        return answer;
+        return await this.ask();
       } catch (error) {
         this.task.signal.throwIfAborted();
         if (!(error instanceof RequestFailed)) throw error;
         if (repairs === MAX_REPAIRS || !this.repair(error.error)) throw this.error(await this.problem(error));
         debug('retry', () => `request again without what the API refuses: ${messageOf(error)}`);
-        this.rewritten();
       }
     }
-  }
-
-  /** After a change to what was sent before. */
-  private rewritten(): undefined {
-    this.budget.forgetCached();
-    this.sent = 0;
   }
 
   /** Adds an answer to the conversation, and what follows it. */
@@ -175,20 +172,89 @@ export abstract class Loop {
     this.add(answer, { role: 'user', content: [{ type: 'text', text }] });
   }
 
-  /** Runs the calls and adds their results and notes for the model. */
   private async act(answer: Answer): Promise<Ending> {
-    const title = await this.calls.titleOf(answer.calls);
+    const title = await this.titleOf(answer.calls);
     const act = async (turn: Turn) => {
       this.narrate(turn, answer);
-      const { ending, sent } = await this.calls.run(answer.calls, turn);
-      if (!ending) this.add(answer, ...sent);
-      return ending;
+      return this.run(answer, turn);
     };
     // The next request runs while the turn's picture is taken.
     const ending = await this.task.turn(title, act, { waitForPicture: false });
     this.asked = false;
     this.hasCalled = true;
     return ending;
+  }
+
+  private async titleOf(calls: readonly Call[]): Promise<string> {
+    const wordsOf = async (call: Call) => {
+      const { tool, input, page } = await this.prepared(call);
+      return tool.words(input, this.driver, page);
+    };
+    const words = await Promise.all(calls.map(call => wordsOf(call).catch(() => call.name)));
+    return this.task.mask(shorten(words.join(', then '), 140));
+  }
+
+  /** Runs the calls in order, and answers each once. */
+  private async run(answer: Answer, turn: Turn): Promise<Ending> {
+    const { driver } = this;
+    const { calls } = answer;
+    const outcomes: Outcome[] = [];
+    let failed = false;
+    for (const call of calls) {
+      const outcome: Outcome = failed ? { error: NOT_RUN } : await this.one(call, turn);
+      outcomes.push(outcome);
+      failed ||= outcome.error !== undefined;
+      const { ending } = driver;
+      if (failed || !ending) continue;
+      if (ending.said !== undefined) turn.narrate(this.task.mask(ending.said));
+      return ending;
+    }
+    const changes = driver.isStale && !driver.isLoading ? await this.look() : undefined;
+    this.add(answer, ...this.results(calls, outcomes, [changes, ...(await this.reminders.after(calls))]));
+    return undefined;
+  }
+
+  /** With what happened besides the calls, then `words`. */
+  private results(calls: readonly Call[], outcomes: Outcome[], words: (string | undefined)[] = []) {
+    const happened = [...this.driver.notes.splice(0), ...this.task.takeNotices()];
+    return this.sent(calls, outcomes, [...happened, ...words.filter(each => each !== undefined)]);
+  }
+
+  private async one(call: Call, turn: Turn): Promise<Outcome> {
+    const { signal } = this.task;
+    signal.throwIfAborted();
+    let noted = false;
+    this.driver.onDone = done => {
+      noted = true;
+      turn.action(done);
+    };
+    debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
+    const outcome = await this.outcomeOf(call);
+    signal.throwIfAborted();
+    const { error } = outcome;
+    // If the input was wrong, the driver has not reported an action.
+    if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
+    return outcome;
+  }
+
+  protected async outcomeOf(call: Call): Promise<Outcome> {
+    try {
+      return { value: await this.driver.run(await this.prepared(call)) };
+    } catch (error) {
+      if (error instanceof DriverError) return { error: error.message };
+      throw error;
+    }
+  }
+
+  protected async prepared(call: Call): Promise<Prepared> {
+    const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
+    if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.${this.choices}`);
+    const input = checkedInput(call.name, tool.input, call.input);
+    return { tool, input, page: this.driver.session.page };
+  }
+
+  protected get choices(): string {
+    return '';
   }
 
   /** An answer without a call. Models sometimes end in the middle of a task: with nothing, or by announcing what they will do. */
@@ -218,12 +284,12 @@ export abstract class Loop {
     if (++this.cutOff >= MAX_CUT_OFF)
       throw this.error(`${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. ${advice}.`);
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
-    if (calls.length > 0) this.add(answer, ...this.calls.refused(calls, text));
+    const refused = calls.map(() => ({ error: text }));
+    if (calls.length > 0) this.add(answer, ...this.results(calls, refused));
     else this.tell(answer, text);
     return undefined;
   }
 
-  /** A turn without calls. */
   private say(title: string, answer: Answer): Promise<void> {
     return this.task.turn(this.task.mask(title), turn => {
       turn.readOnly();

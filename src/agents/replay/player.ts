@@ -29,7 +29,6 @@ import type { ReplaySettings } from './index';
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
 
-/** Milliseconds. */
 const ACTION_TIMEOUT_MS = 5_000;
 
 /** An action that can't be performed, or no longer has an effect. */
@@ -38,7 +37,6 @@ export class ActionProblem extends Error {
 }
 
 export class Player {
-  /** The performed actions, in words. */
   readonly done: string[] = [];
   private number = 0;
   private answers: DialogAnswer[] = [];
@@ -75,7 +73,6 @@ export class Player {
     }
   }
 
-  /** @returns the action as it was performed this time. */
   private async repeat(action: RecordedAction, title: string): Promise<RecordedAction> {
     this.number++;
     const { task } = this;
@@ -105,7 +102,6 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** Waits until the page has changed, if it did so in the recording. */
   private async effect(
     page: Page,
     action: RecordedAction,
@@ -187,11 +183,6 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
-/**
- * The action with this project's secrets, files and address.
- *
- * @throws Error if the project does not have a secret, or a file is outside the config's folder.
- */
 export function resolved(
   recorded: RecordedAction,
   { secrets, configDir, entryUrl }: SessionTask,

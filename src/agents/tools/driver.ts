@@ -25,7 +25,6 @@ import type { Prepared } from './tool';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
-/** How a task ended, and what the model said of it; undefined if it goes on. */
 export type Ending = { result: Answered | GaveUp; said?: string } | undefined;
 
 /** How long Playwright tries to act on an element before the model gets an error. */
@@ -40,20 +39,20 @@ export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
   readonly observations = new Observations(this.refs);
-  /** The position of the pointer, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** How the next confirms and prompts are answered, one for each. */
   readonly nextAnswers: DialogAnswer[] = [];
-  /** Set once the model has ended the task. */
   ending: Ending;
   /** Whether the page had not settled after the newest action. */
   isLoading = false;
+  /** Whether something may have changed since the model was shown the page. */
+  isStale = false;
   onDone: (done: Action) => void = () => undefined;
-  /** The action that is being done. */
   private doing: Action = { title: '' };
   /** The page tools of each tab that the model knows of. */
   private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
-  private readonly notes: string[] = [];
+  /** What the model is told besides the results. */
+  readonly notes: string[] = [];
   /** Pixels in the newest picture of a tab for each pixel of the page. */
   private readonly scales = new WeakMap<Page, number>();
 
@@ -67,23 +66,17 @@ export class Driver {
     };
   }
 
-  /** Replaces the names of secrets by their values. */
   readonly fill = (text: string) => fillSecrets(text, this.task.secrets);
 
   /** What a tab shows, or what has changed on it, with its new page tools. */
   async look(page: Page): Promise<string> {
+    this.isStale = false;
     const [shown, tools] = await Promise.all([this.observations.look(page), this.task.webmcp.list(page)]);
     const news = toolNews(tools, this.toldTools.get(page) ?? []);
     this.toldTools.set(page, tools);
     return [shown, news].filter(Boolean).join('\n');
   }
 
-  /**
-   * Calls a tool of the page.
-   *
-   * @returns its answer, quoted
-   * @throws DriverError as `PageTools.call`, and if the tool itself says that it failed
-   */
   async callPageTool(page: Page, name: string, input: object): Promise<string> {
     const detail: Action['detail'] = { pageTool: name, input };
     this.doing.detail = detail;
@@ -94,15 +87,6 @@ export class Driver {
     return text
       ? `The page's tool answered, in its own words: ${JSON.stringify(text)}`
       : 'The page has done it, without an answer.';
-  }
-
-  dispose(): void {
-    this.session.dialogs.policy = undefined;
-  }
-
-  /** Notes for the model since the last call, besides the results. */
-  takeNotes(): string[] {
-    return this.notes.splice(0);
   }
 
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<unknown> {
@@ -116,19 +100,16 @@ export class Driver {
     await this.perform(page, action);
   }
 
-  /** A picture of the viewport. The model's coordinates are pixels of the newest picture. */
   async picture(page: Page) {
     const { scale, ...taken } = await pictureForModel(page);
     this.scales.set(page, scale);
     return taken;
   }
 
-  /** Factor from CSS pixels of the page to the model's coordinates. */
   async scaleOf(page: Page): Promise<number> {
     return this.scales.get(page) ?? pictureScale(await viewportOf(page));
   }
 
-  /** Where the pointer is, in the model's coordinates. */
   async pointer(page: Page) {
     const scale = await this.scaleOf(page);
     const { x, y } = this.cursor;
@@ -163,10 +144,7 @@ export class Driver {
     await this.recorder.record(page, { ...draft, position } as ActionDraft, element);
   }
 
-  /**
-   * Brings an element into view, and remembers its position. Playwright's scrollIntoViewIfNeeded would wait for two
-   * frames, and so does the action that follows.
-   */
+  /** Playwright's scrollIntoViewIfNeeded would wait for two frames, and so does the action that follows. */
   async show(locator: Locator): Promise<void> {
     const shown = await locator.evaluate(injected('bringIntoView'), undefined, { timeout: ACTION_LIMIT_MS });
     if (shown) return this.mark(shown);
@@ -195,13 +173,10 @@ export class Driver {
     return seen?.words ?? `(${target.x}, ${target.y})`;
   }
 
-  /**
-   * Runs a call as one action of the trial, and reports it to `onDone`.
-   *
-   * @throws DriverError if it fails or takes too long; the signal's reason once it is aborted.
-   */
+  /** Runs a call as one action of the trial, and reports it to `onDone`. */
   async run({ tool, input, page }: Prepared): Promise<unknown> {
     const settles = tool.acts;
+    this.isStale ||= settles;
     this.doing = { title: await tool.words(input, this, page) };
     return act(this.task, page, this.doing, async () => tool.handle(input, this, page), {
       settles,

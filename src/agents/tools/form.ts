@@ -121,7 +121,6 @@ export const FORM_TOOLS = [formInput, fileUpload];
 
 const MAX_SECONDS = 30;
 
-/** Runs something while keys are down. */
 export async function whileHolding(
   page: Page,
   keys: readonly string[],
@@ -201,6 +200,7 @@ export const KEYBOARD_TOOLS = [
       await pause(driver, duration);
       // What was still loading may be there by now.
       driver.isLoading = false;
+      driver.isStale = true;
     },
   }),
 ];

@@ -10,7 +10,6 @@ import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
 import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
-/** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
 const DRAG_STEPS = 12;
 
@@ -157,7 +156,8 @@ const scroll = defineTool({
   // The answer is a hint, if nothing has scrolled.
   async handle({ target, scroll_direction: direction, scroll_amount, modifiers }, driver, page) {
     const held = modifiersOf(modifiers);
-    const point = target ? await driver.pointOf(page, target) : await middleOf(page);
+    const { width, height } = await viewportOf(page);
+    const point = target ? await driver.pointOf(page, target) : { x: width / 2, y: height / 2 };
     driver.mark(point);
     const way = (scroll_amount ?? 3) * NOTCH;
     const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
@@ -178,11 +178,6 @@ const scroll = defineTool({
     return isAtEnd ? `Nothing scrolled: there is no more to see further ${direction}.` : undefined;
   },
 });
-
-async function middleOf(page: Page): Promise<Point> {
-  const { width, height } = await viewportOf(page);
-  return { x: width / 2, y: height / 2 };
-}
 
 const scrollTo = defineTool({
   name: 'scroll_to',

@@ -36,7 +36,10 @@ const readPageTool = defineTool({
     const found = ref ? await driver.refs.locate(page, ref) : undefined;
     const snapshot = await driver.refs.snapshot(page);
     const { roots, above, below } = snapshot;
-    if (!found) driver.observations.note(page, snapshot, filter === 'all');
+    if (!found) {
+      driver.observations.note(page, snapshot, filter === 'all');
+      driver.isStale = false;
+    }
     // Title and address are in the list of tabs, which every result includes.
     const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
     const root = found && driver.refs.nodeOf(page, found.ref);

@@ -11,7 +11,6 @@ import { defineTool, none } from './tool';
 const TITLE_LIMIT_MS = 1_000;
 
 export class Tabs {
-  /** The tabs that the model has been told of. */
   private known: Page[];
 
   constructor(private readonly task: Pick<SessionTask, 'session' | 'mask'>) {
@@ -39,7 +38,6 @@ export class Tabs {
     return this.task.session.context.pages().filter(page => !page.isClosed());
   }
 
-  /** A tab as models see it. */
   async entry(page: Page) {
     const title = (await within(page.title(), TITLE_LIMIT_MS)) ?? '';
     const url = page.url() === 'about:blank' ? '' : page.url();
@@ -155,7 +153,7 @@ export const navigate = defineTool({
       ? ({ do: given } as const)
       : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
     const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
-      throw failure(error, given);
+      throw failure(error);
     })) as Response | null;
     if (['back', 'forward'].includes(given) && !response && page.url() === before)
       throw new DriverError(`There is no page to go ${given} to.`);
@@ -168,11 +166,10 @@ export const navigate = defineTool({
   },
 });
 
-function failure(error: unknown, given: string): Error {
+function failure(error: unknown): Error {
   if (error instanceof DriverError) return error;
   const message = messageOf(error);
   const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
-  if (/Timeout/.test(message)) return new DriverError(`${given} did not load within ${LIMIT_MS / 1000} s.`);
   return new DriverError(
     `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows what it showed before.`,
   );

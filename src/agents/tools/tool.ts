@@ -19,13 +19,8 @@ export interface Tool<Input = unknown> {
   flat?(pictures: boolean): z.ZodType<Input>;
   /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */
   acts: boolean;
-  /** Describes a call for people. */
   words(input: Input, driver: Driver, page: Page): string | Promise<string>;
-  /**
-   * @param page the tab that the call names, or the active one; the active one if the tool changes tabs
-   * @returns what the model reads, if there is anything to say
-   * @throws DriverError with a message for the model
-   */
+  /** @param page the tab that the call names, or the active one; the active one if the tool changes tabs */
   handle(input: Input, driver: Driver, page: Page): unknown;
 }
 
@@ -62,7 +57,6 @@ export const flatPlace = z
 
 export const quote = (text: string) => `"${shorten(text, 60)}"`;
 
-/** A call with its checked input, and the tab to act in. */
 export interface Prepared {
   tool: Tool;
   input: unknown;

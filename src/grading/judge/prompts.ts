@@ -9,7 +9,6 @@ import { cutMiddle, shorten } from '../../text/line';
 import type { JudgedTrial } from './index';
 
 const MAX_NARRATION = 1_000;
-/** Characters of an action's title, and of its error. */
 const MAX_ACTION = 500;
 const MAX_TURNS = 40_000;
 const MAX_FINAL_TEXT = 20_000;
@@ -32,7 +31,6 @@ export function text(words: string): BetaTextBlockParam {
   return { type: 'text', text: words };
 }
 
-/** Marks the end of a prefix for the API's prompt cache. */
 export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
   return { ...block, cache_control: { type: 'ephemeral' } };
 }
@@ -131,7 +129,6 @@ export function imageBlock(image: Buffer): BetaContentBlockParam {
   return { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
 }
 
-/** Kept in each judgement. */
 export const PROMPT_VERSION = '1';
 
 /** Comes before each stage's own part. Long enough, with that part and the task, for the API's prompt cache. */

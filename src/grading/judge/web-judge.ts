@@ -9,8 +9,7 @@ import type {
 import { z } from 'zod';
 import { Client } from '../../agents/claude/client';
 import { pricesOf, usageOf } from '../../agents/claude/pricing';
-import { costOf, unknownPrice } from '../../agents/model/budget';
-import { tokensOf } from '../../agents/model/conversation';
+import { costOf, tokensOf, unknownPrice } from '../../agents/model/budget';
 import { RequestFailed } from '../../agents/model/send';
 import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
@@ -37,10 +36,8 @@ import {
 
 /** The first and the last are kept anyway: with so few there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;
-/** Estimated tokens of an answer. */
 const OUTPUT_GUESS = 500;
 const MAX_PROBLEM = 300;
-/** Most requests at a time. */
 const PARALLEL = 4;
 
 const words = z.string().trim().min(1).max(2_000);
@@ -84,7 +81,6 @@ type Decision = z.output<typeof decisionAnswer>;
 /** Key points of specs that this process has already judged: the k trials of a spec share them. */
 const remembered = new Map<string, readonly string[]>();
 
-/** @throws JudgeError with the usage, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
   const judging = new Judging(trial, settings);
   try {
@@ -98,7 +94,6 @@ class Judging {
   usage = NO_USAGE;
   private readonly client: Client;
   private readonly prices;
-  /** US dollars of the requests in flight. */
   private reserved = 0;
 
   constructor(
@@ -174,11 +169,6 @@ class Judging {
     return keyPoints;
   }
 
-  /**
-   * Asks, and asks once more if the answer does not fit the schema.
-   *
-   * @throws Error if the API fails, the budget is too small or the answer stays malformed.
-   */
   private async ask<Schema extends z.ZodType>(
     stage: string,
     system: string,

@@ -119,7 +119,7 @@ describe('a long trial', () => {
     const last = bare(played[rewritten[0]!]!.body.messages);
     expect(last.match(/"type":"image"/g)!.length).toBeLessThanOrEqual(3);
     expect(last).toContain('(An earlier screenshot was here.');
-    expect(last).toMatch(/more characters of an earlier reading were here/);
+    expect(last).toContain('(An earlier reading was here.');
     expect(Math.max(...sizes)).toBeLessThan(90_000);
   });
 });

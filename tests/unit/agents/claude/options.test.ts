@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { type ClaudeMembers, claude, settingsOf, vendorMembers } from '../../../../src/agents/claude';
 import { pricesOf } from '../../../../src/agents/claude/pricing';
 import { costOf } from '../../../../src/agents/model/budget';
-import { TOOLS } from '../../../../src/agents/tools/tools';
+import { TOOLS } from '../../../../src/agents/model/calls';
 import { OptionsError } from '../../../../src/options';
 
 describe('claude()', () => {

@@ -28,44 +28,49 @@ function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) 
     },
     usage: (each: Usage) => void reported.push(each),
   } as unknown as AgentTask;
-  return { budget: new Budget(task, prices ?? undefined, 6_000), reported };
+  return { budget: new Budget(task, prices ?? undefined), reported };
 }
 
-test('the first request pays for its own tokens, the tools and a short answer', () => {
-  // (4,000 + 6,000) x $5 + 200 x $20, in millionths.
-  const cost = 0.054;
-  expect(() => budget(cost + 0.0001).budget.check(4_000)).not.toThrow();
-  expect(() => budget(cost - 0.0001).budget.check(4_000)).toThrow(BudgetExceededError);
+/** A conversation of so many tokens, as they are estimated. */
+const tokens = (count: number) => 'x'.repeat(count * 3.5);
+
+test('the first request pays for its own tokens', () => {
+  // 4,000 x $5, in millionths.
+  expect(() => budget(0.0201).budget.check(tokens(4_000))).not.toThrow();
+  expect(() => budget(0.0199).budget.check(tokens(4_000))).toThrow(BudgetExceededError);
 });
 
 test('later requests read from the cache what is known, and are guessed to answer as long as the longest', () => {
   const { budget: spent, reported } = budget(0.12);
+  spent.check(tokens(4_000));
   spent.report(usage(0, 0, 10_000, 1_000));
   expect(reported[0]!.costUsd).toBeCloseTo(0.07);
   // 10,000 x $0.20 + 1,000 x $5 + 1,000 x $20 = $0.027: fits below 0.12; 6,000 fresh tokens more do not.
-  expect(() => spent.check(1_000)).not.toThrow();
-  expect(() => spent.check(7_000)).toThrow(
+  expect(() => spent.check(tokens(5_000))).not.toThrow();
+  expect(() => spent.check(tokens(12_000))).toThrow(
     /^\$0\.0700 of \$0\.12 are spent, and the next turn would cost about \$0\.0570$/,
   );
 });
 
 test('what no cache holds is paid in full again', () => {
   const { budget: spent } = budget(0.12);
+  spent.check(tokens(4_000));
   spent.report(usage(10_000, 0, 0, 1_000));
   // 10,000 x $4 + 1,000 x $5 + 1,000 x $20 = $0.065, beside the $0.06 that are spent.
-  expect(() => spent.check(1_000)).toThrow(/the next turn would cost about \$0\.0650$/);
+  expect(() => spent.check(tokens(5_000))).toThrow(/the next turn would cost about \$0\.0650$/);
 });
 
 test('after a trim the whole conversation is written anew', () => {
   const { budget: spent } = budget(0.12);
+  spent.check(tokens(20_000));
   spent.report(usage(0, 0, 10_000, 1_000));
-  spent.forgetCached();
-  expect(() => spent.check(1_000)).toThrow(BudgetExceededError);
+  // 9,000 x $5 + 1,000 x $20.
+  expect(() => spent.check(tokens(9_000))).toThrow(/would cost about \$0\.0650$/);
 });
 
 test.each([
   ['no cap', budget(undefined)],
   ['no price', budget(0.000001, null)],
 ])('with %s nothing is refused', (_, { budget: free }) => {
-  expect(() => free.check(1_000_000)).not.toThrow();
+  expect(() => free.check(tokens(1_000_000))).not.toThrow();
 });
