@@ -22,20 +22,16 @@ const LEAST_RESET_MS = 2_000;
 /** Milliseconds that are counted for the rate of a minute. */
 const MINUTE_MS = 60_000;
 
-export interface Clock {
+const realClock = {
   /** Milliseconds. */
-  now(): number;
-  /** @returns a function that cancels it */
-  after(ms: number, call: () => void): () => void;
-}
-
-const realClock: Clock = {
   now: () => performance.now(),
-  after(ms, call) {
+  /** @returns a function that cancels it */
+  after(ms: number, call: () => void): () => void {
     const timer = setTimeout(call, ms);
     return () => clearTimeout(timer);
   },
 };
+export type Clock = typeof realClock;
 
 /** What is known of an API when a request starts. */
 export interface Known {
@@ -68,6 +64,12 @@ interface Waiting {
   admit(admission: Admission): void;
 }
 
+interface Request {
+  startedAt: number;
+  /** With 429 or 529. */
+  refused?: boolean;
+}
+
 /** A limit that the API told, which fills up again as time goes by. */
 interface Bucket {
   left: number;
@@ -78,14 +80,12 @@ interface Bucket {
 
 export class AdaptiveLimiter {
   private slots = FIRST_SLOTS;
-  private readonly running = new Set<{ startedAt: number }>();
+  private readonly running = new Set<Request>();
   private readonly queue: Waiting[] = [];
   /** Requests per second before the last refusal; infinite until the first one. */
   private servedRate = Number.POSITIVE_INFINITY;
   private beganAt: number;
   private cutAt: number;
-  /** When the requests began that the API refused. */
-  private refusals: number[] = [];
   private nextStart = 0;
   private pausedUntil = 0;
   private failures = 0;
@@ -94,21 +94,19 @@ export class AdaptiveLimiter {
   private readonly buckets = new Map<Left['of'], Bucket>();
   /** A running mean. */
   private tokensOfRequest = 0;
-  private readonly starts: number[] = [];
+  /** Those of the last minute. */
+  private readonly started: Request[] = [];
   private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
   private cancelWake = () => {};
 
-  /** @param most requests at once, whatever the API allows */
-  constructor(
-    private most = Number.POSITIVE_INFINITY,
-    private readonly clock: Clock = realClock,
-  ) {
+  private most = Number.POSITIVE_INFINITY;
+
+  constructor(private readonly clock: Clock = realClock) {
     this.beganAt = clock.now();
     this.cutAt = this.beganAt;
-    this.slots = Math.min(FIRST_SLOTS, most);
   }
 
-  /** Two projects may share a key, each with its own `maxRequests`: the lower one holds. */
+  /** At most so many requests at once. Two projects may share a key: the lower number holds. */
   atMost(most: number): void {
     this.most = Math.min(this.most, most);
     this.slots = Math.min(this.slots, this.most);
@@ -146,14 +144,14 @@ export class AdaptiveLimiter {
   }
 
   private start({ since, admit }: Waiting, now: number): void {
-    const request = { startedAt: now };
+    const request: Request = { startedAt: now };
     this.running.add(request);
     this.seen.waitedMs += now - since;
     this.nextStart = Math.max(this.nextStart, now) + 1_000 / this.rate(now);
     for (const [of, bucket] of this.buckets) bucket.left -= of === 'requests' ? 1 : this.tokensOfRequest;
-    this.starts.push(now);
-    while (this.starts[0]! <= now - MINUTE_MS) this.starts.shift();
-    this.seen.perMinute = Math.max(this.seen.perMinute, this.starts.length);
+    this.started.push(request);
+    while (this.started[0]!.startedAt <= now - MINUTE_MS) this.started.shift();
+    this.seen.perMinute = Math.max(this.seen.perMinute, this.started.length);
     const answered = (how?: Answered) => {
       if (!this.running.has(request)) return;
       if (how) this.learn(how, request);
@@ -171,7 +169,7 @@ export class AdaptiveLimiter {
     return Math.max(LEAST_RATE, this.servedRate * (1 + (1 - CUT) * curve ** 3));
   }
 
-  private learn({ as, retryAfterMs = 0, left = [], tokens }: Answered, request: { startedAt: number }): void {
+  private learn({ as, retryAfterMs = 0, left = [], tokens }: Answered, request: Request): void {
     const now = this.clock.now();
     for (const each of left) this.fill(each, request.startedAt);
     if (tokens) this.tokensOfRequest += (tokens - this.tokensOfRequest) / Math.min(10, this.seen.served + 1);
@@ -179,18 +177,16 @@ export class AdaptiveLimiter {
     this.goneSince = isGone ? (this.goneSince ?? Math.max(this.answeredAt, request.startedAt)) : undefined;
     if (!isGone) this.answeredAt = now;
     if (as === 'served') this.grow(now);
-    else this.refuse(as, retryAfterMs, request.startedAt, now);
+    else this.refuse(as, retryAfterMs, request, now);
   }
 
-  private refuse(as: Answered['as'], retryAfterMs: number, startedAt: number, now: number): void {
-    if (as !== 'unreachable') {
-      this.seen.refused++;
-      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), startedAt];
-    }
+  private refuse(as: Answered['as'], retryAfterMs: number, request: Request, now: number): void {
+    request.refused = as !== 'unreachable';
+    if (request.refused) this.seen.refused++;
     // Where nothing has been served, nothing is known of a rate.
     const knowsNoRate = !this.seen.served && this.running.size === 1;
     const how = as === 'limited' && knowsNoRate ? 'overloaded' : as;
-    this.shrink(how, startedAt, now);
+    this.shrink(how, request.startedAt, now);
     this.pause(how, retryAfterMs, now);
   }
 
@@ -229,8 +225,8 @@ export class AdaptiveLimiter {
 
   private cutRate(now: number): void {
     const since = Math.max(this.beganAt, now - RECENT_MS);
-    const recent = this.starts.filter(at => at >= since).length - this.refusedSince(since);
-    const started = recent / Math.max(1, (now - since) / 1_000);
+    const recent = this.started.filter(({ startedAt, refused }) => startedAt >= since && !refused);
+    const started = recent.length / Math.max(1, (now - since) / 1_000);
     // Those that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
     this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started * BURST));
@@ -238,14 +234,10 @@ export class AdaptiveLimiter {
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }
 
-  private refusedSince(since: number): number {
-    return this.refusals.filter(startedAt => startedAt >= since).length;
-  }
-
   /** What the API told was true when the request began. */
   private fill({ of, remaining, limit = remaining, resetMs }: Left, startedAt: number): void {
     if (resetMs < LEAST_RESET_MS) return;
-    const later = this.starts.filter(at => at > startedAt).length;
+    const later = this.started.filter(request => request.startedAt > startedAt).length;
     const left = remaining - (of === 'requests' ? later : later * this.tokensOfRequest);
     const known = this.buckets.get(of);
     const isNearer = !known || known.at < startedAt || left < known.left;

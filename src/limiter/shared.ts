@@ -1,5 +1,5 @@
-// One limiter for each key and model in the whole run: it lives in the main process, and workers ask it over a local socket. When a
-// worker dies, its socket closes, and what it had asked for is given back. Without a main process of ours, a worker has its own.
+// One limiter for each key and model in the whole run: it lives in the main process, and workers ask it over a local socket. What a
+// dead worker had asked for is given back. Without a main process of ours, a worker has its own.
 import { createHash, randomUUID } from 'node:crypto';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
@@ -44,29 +44,22 @@ class Limiters {
   }
 }
 
-export interface ModelTraffic extends Traffic {
-  model: string;
-}
+export type ModelTraffic = Traffic & { model: string };
 
-/** What a worker says, one line of JSON each. */
-type Said = { ask: number; lane: Lane } | { withdraw: number } | { answered: number; how?: Answered };
+/** What a worker says, one line of JSON each. `over`: the request was answered, or is not wanted any more. */
+type Said = { ask: number; lane: Lane } | { over: number; how?: Answered };
 
 /** What it hears. */
-interface Heard extends Known {
-  admitted: number;
-}
+type Heard = Known & { admitted: number };
 
-export interface OpenLimiter {
-  readonly traffic: readonly ModelTraffic[];
-  close(): void;
-}
+export type OpenLimiter = Awaited<ReturnType<typeof openLimiter>>;
 
 /**
  * Call it in the main process, before workers start.
  *
  * @param folder only this user may read it
  */
-export async function openLimiter(folder: string): Promise<OpenLimiter> {
+export async function openLimiter(folder: string) {
   const limiters = new Limiters();
   const sockets = new Set<Socket>();
   const server = createServer(socket => {
@@ -82,7 +75,7 @@ export async function openLimiter(folder: string): Promise<OpenLimiter> {
   server.unref();
   process.env[ENV] = address;
   return {
-    get traffic() {
+    get traffic(): readonly ModelTraffic[] {
       return limiters.traffic;
     },
     close() {
@@ -94,34 +87,32 @@ export async function openLimiter(folder: string): Promise<OpenLimiter> {
 }
 
 function serve(socket: Socket, limiters: Limiters): void {
-  const open = new Map<number, { withdraw(): void; admission?: Admission }>();
-  const hear = (said: Said) => {
-    if ('ask' in said) {
-      const request: { withdraw(): void; admission?: Admission } = { withdraw: () => {} };
-      open.set(said.ask, request);
-      request.withdraw = limiters.of(said.lane).ask(admission => {
-        request.admission = admission;
-        const { served, goneMs } = admission;
-        socket.write(`${JSON.stringify({ admitted: said.ask, served, goneMs } satisfies Heard)}\n`);
-      });
-      return;
-    }
-    const id = 'answered' in said ? said.answered : said.withdraw;
-    const request = open.get(id);
-    open.delete(id);
-    request?.withdraw();
-    request?.admission?.answered('answered' in said ? said.how : undefined);
-  };
-  eachLine(socket, line => hear(JSON.parse(line) as Said));
-  socket.once('close', () => {
-    for (const { withdraw, admission } of open.values()) {
+  /** What ends each request, admitted or not. */
+  const open = new Map<number, (how?: Answered) => void>();
+  const ask = (id: number, lane: Lane) => {
+    let admitted: Admission | undefined;
+    const withdraw = limiters.of(lane).ask(admission => {
+      admitted = admission;
+      const { served, goneMs } = admission;
+      socket.write(`${JSON.stringify({ admitted: id, served, goneMs } satisfies Heard)}\n`);
+    });
+    open.set(id, how => {
       withdraw();
-      admission?.answered();
-    }
+      admitted?.answered(how);
+    });
+  };
+  eachLine(socket, line => {
+    const said = JSON.parse(line) as Said;
+    if ('ask' in said) return ask(said.ask, said.lane);
+    open.get(said.over)?.(said.how);
+    open.delete(said.over);
+  });
+  socket.once('close', () => {
+    for (const end of open.values()) end();
   });
 }
 
-/** An error says nothing that closing, which follows, does not. */
+/** Closing follows an error. */
 function eachLine(socket: Socket, hear: (line: string) => void): void {
   socket.on('error', () => {});
   createInterface({ input: socket })
@@ -151,14 +142,14 @@ class Line {
     this.asked.set(id, { lane, admit });
     this.say({ ask: id, lane });
     return () => {
-      if (this.asked.delete(id)) this.say({ withdraw: id });
+      if (this.asked.delete(id)) this.say({ over: id });
     };
   }
 
   private admit({ admitted: id, ...known }: Heard): void {
     const request = this.asked.get(id);
     this.asked.delete(id);
-    request?.admit({ ...known, answered: how => this.say({ answered: id, ...(how && { how }) }) });
+    request?.admit({ ...known, answered: how => this.say({ over: id, how }) });
   }
 
   private say(said: Said): void {

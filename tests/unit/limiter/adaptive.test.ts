@@ -97,7 +97,7 @@ const atOnce =
 function play(api: Api, { workers = 8, requests = 1_000, limiters = 1, gone = [0, 0] } = {}) {
   const time = new SimulatedTime();
   const server = api(time);
-  const each = Array.from({ length: limiters }, () => new AdaptiveLimiter(undefined, time));
+  const each = Array.from({ length: limiters }, () => new AdaptiveLimiter(time));
   const counts = { served: 0, refused: 0, unreachable: 0, ofLimiter: each.map(() => 0) };
   let left = requests;
   const request = (limiter: number) =>
@@ -175,7 +175,8 @@ test('an API that is away for a minute is asked now and then, by one request at 
 
 test('maxRequests caps what runs at once', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(2, time);
+  const limiter = new AdaptiveLimiter(time);
+  limiter.atMost(2);
   let [running, most] = [0, 0];
   for (let request = 0; request < 50; request++)
     limiter.ask(admission => {
@@ -191,7 +192,8 @@ test('maxRequests caps what runs at once', () => {
 
 test('requests start in the order in which they were asked, and one that is withdrawn never does', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(1, time);
+  const limiter = new AdaptiveLimiter(time);
+  limiter.atMost(1);
   const started: string[] = [];
   const ask = (name: string) =>
     limiter.ask(admission => {
@@ -210,7 +212,7 @@ test('requests start in the order in which they were asked, and one that is with
 
 test('after an answer with retry-after, nothing starts until then, and then not all at once', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(undefined, time);
+  const limiter = new AdaptiveLimiter(time);
   const starts: number[] = [];
   let isFirst = true;
   for (let request = 0; request < 40; request++)
@@ -228,7 +230,7 @@ test('after an answer with retry-after, nothing starts until then, and then not 
 
 test('what headers say is left of the tokens is kept', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(undefined, time);
+  const limiter = new AdaptiveLimiter(time);
   // 60,000 tokens a minute, 5,000 a request: 12 requests a minute, of which the first minute has as many again.
   let [left, at] = [60_000, 0];
   let refused = 0;
