@@ -47,7 +47,7 @@ Examples:
           ...found,
           ...(enough && { enough }),
         }),
-        document: () => joined([`${sentence(specs, found)} ${advice(found, enough)}`.trim()]),
+        document: () => joined([`${sentence(specs, found)} ${advice(enough)}`.trim()]),
       });
     });
 };
@@ -64,10 +64,9 @@ const percent = (share: number) => `${(share * 100).toFixed(1)}%`;
 const sentence = (specs: readonly object[], { diff, confirm }: FalseAlarms) =>
   `If nothing changed, diff would be red in ${percent(diff)} of runs, and confirm in ${percent(confirm)} (${specsAndTests(specs)}).`;
 
-function advice({ confirm }: FalseAlarms, enough: { k: number | null } | undefined): string {
+function advice(enough: { k: number | null } | undefined): string {
   if (!enough) return '';
-  if (enough.k !== null) return `With k ${enough.k}, diff would be red in at most 5%.`;
-  return confirm <= TARGET
+  return enough.k === null
     ? `No k up to ${K_MAX} brings diff under 5%: let confirm decide.`
-    : `No k up to ${K_MAX} brings diff under 5%. Save more runs in the baseline.`;
+    : `With k ${enough.k}, diff would be red in at most 5%.`;
 }

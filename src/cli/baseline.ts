@@ -98,14 +98,11 @@ function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], 
   const here = new Set(rows.map(keyOf));
   const known = pooledBaseline(kept, []);
   const lost = known.filter(row => !here.has(keyOf(row)));
-  if (rows.length && known.length && lost.length === known.length)
-    throw new CommandError(
-      `${output} has none of the specs of this run. Is it from another suite? Name another file with --output, start a new baseline with --replace, or add the run with --force.`,
-    );
-  const missing = lost.filter(({ project }) => rows.some(row => row.project === project));
+  const isOther = rows.length > 0 && lost.length === known.length;
+  const missing = lost.filter(({ project }) => isOther || rows.some(row => row.project === project));
   if (missing.length)
     throw new CommandError(
-      `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If you removed these specs from the suite, save with --force. Otherwise run the whole suite.`,
+      `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If you removed these specs from the suite, save with --force. If it is the baseline of another suite, name another file with --output. Otherwise run the whole suite.`,
     );
 }
 

@@ -1,4 +1,4 @@
-// What commands use of the process (so that tests can run several at once), of files, and of Playwright.
+// What commands use of the process, of files, and of Playwright.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -23,8 +23,6 @@ export interface Io {
   colour: boolean;
   /** Arguments for `playwright test`, after `--`. */
   playwrightArgs?: readonly string[];
-  /** Gets Playwright's own output. */
-  playwright?(text: string): void;
   /** Resolves to the answer, or to `fallback` if it is empty. Undefined if no one can answer. */
   ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
 }
@@ -41,7 +39,6 @@ export function processIo(): Io {
     out: text => void process.stdout.write(`${text}\n`),
     err: text => void process.stderr.write(`${text}\n`),
     colour: useColour(process.stdout),
-    playwright: text => void process.stderr.write(text),
     ask: interactive ? askInTerminal : undefined,
   };
 }
@@ -58,7 +55,7 @@ async function askInTerminal(question: string, fallback: string): Promise<string
 /** Bytes. Results files may come from elsewhere. */
 const MAX_INPUT = 200_000_000;
 
-/** @throws CommandError with the file and what to do. */
+/** @throws CommandError */
 export async function readInput(io: Io, file: string, remedy: string): Promise<string> {
   const path = resolve(io.cwd, file);
   try {
@@ -101,16 +98,11 @@ export function addTellOptions(command: Command, markdown = 'as a pull-request c
  * Prints a command's result, or writes it to the file of `--output`.
  *
  * @param as.lines the result in sentences: printed to standard error if the result itself is not for people, or in a file
- * @throws CommandError
  */
 export async function tell(
   io: Io,
   { markdown, json, output }: TellOptions,
-  as: {
-    json(): object;
-    document: Document;
-    lines?: readonly string[];
-  },
+  as: { json(): object; document: Document; lines?: readonly string[] },
 ): Promise<void> {
   const writer = markdown ? commentWriter : terminalWriter({ colour: io.colour && output === undefined });
   const text = json ? printableJson(as.json()) : as.document(writer).trimEnd();
@@ -122,8 +114,7 @@ export async function tell(
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 /**
- * Runs what `check` asks for, with the suite's config and environment. Playwright's output goes to standard error, so that
- * programs can read ours.
+ * Runs what `check` asks for, with the suite's config and environment.
  *
  * @param args for `playwright test`, before the user's own
  * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
@@ -150,7 +141,7 @@ export async function playChecked(
   }
 }
 
-/** Adds our reporter to those that the user names. Without it, the suite's own reporters would overwrite their reports. */
+/** Adds our reporter to those that the user names; the suite's own would overwrite their reports. */
 function withReporter(args: readonly string[]): string[] {
   const ours = join(__dirname, '../reporter.js');
   const given = args.flatMap((arg, index) =>
@@ -170,12 +161,7 @@ function playwrightCli(cwd: string): string {
   }
 }
 
-/**
- * Runs `playwright test` with the suite's config and environment.
- *
- * @returns its exit code, or the signal that ended it
- * @throws CommandError if Playwright is not installed
- */
+/** Runs `playwright test` in the suite. @returns its exit code, or the signal that ended it */
 export function play(
   io: Io,
   args: readonly string[],
@@ -184,10 +170,9 @@ export function play(
   const child = spawn(process.execPath, [playwrightCli(io.cwd), 'test', ...args], {
     cwd: io.cwd,
     env: { ...process.env, PLAYWRIGHT_HTML_OPEN: 'never', ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
+    // Programs read our output, so Playwright's goes to standard error.
+    stdio: ['ignore', 2, 2],
   });
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => io.playwright?.(text));
   // Of what ends this process, Playwright shall know; in a terminal it gets SIGINT by itself.
   const pass = (signal: NodeJS.Signals) => void child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM'] as const;

@@ -41,12 +41,7 @@ const PLAYING = ['confirm', 'probe', 'resume', 'regrade'];
 /** Their exit code 1 is an answer, so errors have exit code 2. */
 const ANSWERING = ['diff', 'confirm', 'probe', 'resume', 'regrade'];
 
-/**
- * Runs one command line.
- *
- * @param args without `node` and the script
- * @returns the exit code: 0, or 1 for errors that the user can fix. `diff`, `confirm`, `probe` and `resume` document their own.
- */
+/** Runs one command line. @returns its exit code @param args without `node` and the script */
 export async function run(args: readonly string[], given: Io): Promise<number> {
   const dashes = PLAYING.includes(args[0]!) ? args.indexOf('--') : -1;
   const io: Io = {

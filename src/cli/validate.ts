@@ -87,25 +87,24 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
     `${passPolicy.minPasses} of ${passPolicy.k}`,
     relative(cwd, file),
   ]);
-  const notes = notesOn(specs, cwd).map(({ file, line, column, path, message }) =>
-    file === undefined ? `note: ${message}` : `${file}:${line}:${column} ${path}: note: ${message}`,
+  const notes = notesOn(specs, cwd).map(
+    ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: note: ${message}`,
   );
   return [table({ rows }), plural(specs.length, 'valid spec'), ...notes].join('\n');
 }
 
-/** What is no problem: placeholders that stay as they are, and one note on those of all specs that trials replace. */
-function notesOn(specs: readonly LoadedSpec[], cwd: string): Problem[] {
-  const found = specs.flatMap(loaded => placeholdersIn(loaded.spec).map(each => ({ ...each, loaded })));
-  const using = new Set(found.filter(({ known }) => known).map(({ loaded }) => loaded)).size;
-  const message = `${plural(using, 'spec')} with {{trial}} or {{unique}}: each trial has its own values; other runners of the format use the text as it is`;
-  const unknown = found
-    .filter(({ known }) => !known)
-    .map(({ name, path, loaded: { file, locate } }) => ({
-      ...{ file: relative(cwd, file), ...locate(path), path },
-      message: `{{${name}}} stays as it is, unless the suite's \`prepare\` gives it a value; known are {{trial}} and {{unique}}`,
-    }));
-  return [...unknown, ...(using ? [{ message }] : [])];
-}
+/** Placeholders that may stay as they are: no problem, where a suite has a `prepare`. */
+const notesOn = (specs: readonly LoadedSpec[], cwd: string) =>
+  specs.flatMap(({ spec, file, locate }) =>
+    placeholdersIn(spec).flatMap(({ name, path, known }) =>
+      known
+        ? []
+        : {
+            ...{ file: relative(cwd, file), ...locate(path), path },
+            message: `{{${name}}} stays as it is, unless the suite's \`prepare\` gives it a value; known are {{trial}} and {{unique}}`,
+          },
+    ),
+  );
 
 function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {
   const problems = error ? (error.errors.length > 0 ? error.errors : [error]).flatMap(problemsOf) : [];
