@@ -91,15 +91,15 @@ export function wilsonTable(wilsonInterval) {
 /**
  * If all trials passed before: the most passes afterwards that chance no longer explains.
  *
- * @param {(a: number, b: number, c: number, d: number) => number} fisherExactOneSided
+ * @param {typeof import('../src/verdicts/statistics').chanceOfFall} chanceOfFall
  * @param {number} alpha
  */
-export function fisherTable(fisherExactOneSided, alpha) {
+export function fisherTable(chanceOfFall, alpha) {
   return table(
     ['before', 'after, at most', 'p'],
     [3, 5, 10, 20].map(k => {
       /** @param {number} passes */
-      const p = passes => fisherExactOneSided(k, 0, passes, k - passes);
+      const p = passes => chanceOfFall({ passes: k, failures: 0 }, { passes, failures: k - passes });
       const after = [...Array(k + 1).keys()].reverse().find(passes => p(passes) <= alpha);
       const most = after === undefined ? 'not even 0' : `${after} of ${k}`;
       return [`${k} of ${k}`, most, p(after ?? 0).toFixed(3)];

@@ -51,7 +51,7 @@ export async function sectionsOf() {
     'docs',
     `export { taskSpecJsonSchema } from './src/spec/schema';
      export { run } from './src/cli/program';
-     export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';
+     export { chanceOfFall, wilsonInterval } from './src/verdicts/statistics';
      export { ALPHA } from './src/verdicts/change';`,
   );
   /** @type {(...files: [file: string, name: string][]) => () => string} */
@@ -80,7 +80,7 @@ export async function sectionsOf() {
     'web-judge': options('grading/judge/index.ts', 'WebJudgeOptions'),
     policies: policyTable,
     wilson: () => wilsonTable(ours.wilsonInterval),
-    fisher: () => fisherTable(ours.fisherExactOneSided, ours.ALPHA),
+    fisher: () => fisherTable(ours.chanceOfFall, ours.ALPHA),
   };
 }
 

@@ -4,7 +4,7 @@ import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
-import { baselineRate, type Diff, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
+import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
 import { answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
@@ -62,7 +62,7 @@ Examples:
     });
 };
 
-/** @throws CommandError for arguments that would exclude candidates or their fresh trials. */
+/** Refuses arguments that would exclude candidates or their fresh trials. */
 function refuseArgs({ playwrightArgs = [] }: Io): void {
   const wrong = playwrightArgs.find(arg => /^--(shard|repeat-each|list|ui)(=|$)/.test(arg))?.split('=')[0];
   if (wrong)
@@ -72,15 +72,13 @@ function refuseArgs({ playwrightArgs = [] }: Io): void {
 }
 
 function dollars(text: string): number {
-  const value = Number(text);
-  if (!(text.trim() && value >= 0))
-    throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
-  return value;
+  if (/^\d*\.?\d+$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
 }
 
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
   const rows = diff.rows.filter(isCandidate);
-  const rules = stopRules(rows, baselineRate(diff), options.trials);
+  const rules = stopRules(rows, options.trials);
   const candidates = rows.map((row, index) => ({ row, rule: rules[index]!, cost: trialCost(after, row) }));
   // If the baseline is too small for any answer, there is nothing to run.
   const playable = candidates.filter(({ rule }) => rule.enough !== null);
@@ -104,9 +102,11 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   // Specs that are or may be worse don't count for the suite as a whole.
   const open = answers.filter(({ answer }) => answer === 'open');
   const worse = answers.filter(({ answer }) => answer === 'regressed');
-  const apart = new Set([...open, ...worse].map(({ row }) => keyOf(row)));
-  const rows = diff.rows.filter(row => !apart.has(keyOf(row)));
-  const suite = suiteChangeOf(rows, fresh);
+  const apart = new Set<DiffRow>([...open, ...worse].map(({ row }) => row));
+  const suite = suiteChangeOf(
+    diff.rows.filter(row => !apart.has(row)),
+    fresh,
+  );
   // The fresh trials have answered for these.
   const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
@@ -115,11 +115,7 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   return { outcome, answers, suite, diff, rest };
 }
 
-type DiffRow = Diff['rows'][number];
-
-function isCandidate(row: DiffRow): row is DiffRow & CandidateRow {
-  return row.candidate && row.before !== null && row.after !== null;
-}
+const isCandidate = (row: DiffRow): row is CandidateRow => row.candidate;
 
 /**
  * US dollars of the most expensive trial of the later run. A trial that fails early is cheap, so if none passed, it is at least what a

@@ -1,15 +1,8 @@
-// What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
-// the exit code.
-
+// What changed between a baseline and a later run, whether there are enough trials to tell, and what follows for the exit code.
+import type { Results } from '../data/results';
 import { byRowName, keyOf, specName } from '../data/row-names';
-import type { Graded, VerdictName, VerdictRow } from '../data/verdict';
-import {
-  fisherExactOneSided,
-  type Stratum,
-  stratifiedExactOneSided,
-  taroneLevel,
-  totalOf,
-} from './statistics';
+import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdict';
+import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
 /** At most this chance that any spec of an unchanged suite is called proven. */
@@ -41,22 +34,13 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-export interface DiffRow {
-  /** As `specName` returns it. */
-  spec: string;
-  /** Of an ordinary test. */
-  titlePath?: string[];
-  project: string;
-  /** Replays are compared with replays only: they measure the site, not an agent. */
-  replayed: boolean;
+/** `spec` is as `specName` returns it. Replays are compared with replays only: they measure the site, not an agent. */
+export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
   change: Change;
   /** With the verdict by the later run's policy. */
   before: VerdictRow | null;
   after: VerdictRow | null;
-  /**
-   * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large if the pass rate were the same.
-   * Null without such a change, and for replays, which don't change by chance.
-   */
+  /** Fisher's exact test, one-sided in the direction of the change. Null for replays, which don't change by chance. */
   p: number | null;
   /** Looks worse than its baseline. Fresh trials can prove it. */
   candidate: boolean;
@@ -85,18 +69,10 @@ export interface Diff {
   suite: SuiteChange | null;
 }
 
-/** What the later run says about rows that it lacks; the fields are those of the results file. */
-export interface LaterRun {
-  complete: boolean;
-  filtered?: boolean | undefined;
-  projectsSelected?: boolean | undefined;
-}
+/** What the later run says about rows that it lacks. */
+export type LaterRun = Pick<Results, 'complete' | 'filtered' | 'projectsSelected'>;
 
-/**
- * Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once.
- *
- * @param run default: a whole run
- */
+/** Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once. */
 export function diffVerdicts(
   before: readonly VerdictRow[],
   after: readonly VerdictRow[],
@@ -105,7 +81,6 @@ export function diffVerdicts(
   const earlier = new Map(before.map(row => [keyOf(row), row]));
   const later = new Map(after.map(row => [keyOf(row), row]));
   const ran = new Set(after.map(({ project }) => project));
-  // Only a whole run shows that a spec was removed.
   const lacks = ({ project }: VerdictRow): Change => {
     if (!run.complete) return 'unclear';
     return run.filtered || (run.projectsSelected && !ran.has(project)) ? 'not run' : 'removed';
@@ -163,9 +138,6 @@ function changeBetween(before: VerdictRow | null, after: VerdictRow): Change {
 
 const isWorse = (change: Change) => change === 'regressed' || change === 'worsened';
 
-const chanceOfFall = (before: Graded, after: Graded) =>
-  fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
-
 function chanceOf(change: Change, before: Graded, after: Graded): number | null {
   if (isWorse(change)) return chanceOfFall(before, after);
   return change === 'fixed' || change === 'improved' ? chanceOfFall(after, before) : null;
@@ -186,20 +158,18 @@ function prove(rows: readonly DiffRow[]): void {
 
 /** The p if as many of the failures as possible were in the later run. */
 function smallestP(before: Graded, after: Graded): number {
-  const failures = Math.min(before.failures + after.failures, after.passes + after.failures);
-  const left = before.failures + after.failures - failures;
-  const size = before.passes + before.failures;
-  return fisherExactOneSided(size - left, left, after.passes + after.failures - failures, failures);
+  const moved = Math.min(before.failures, after.passes);
+  return chanceOfFall(
+    { passes: before.passes + moved, failures: before.failures - moved },
+    { passes: after.passes - moved, failures: after.failures + moved },
+  );
 }
 
 function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
 
-/**
- * @param rows without those that are known to be worse
- * @param fresh further trials since the change, by `keyOf` of their row
- */
+/** @param fresh further trials since the change, by `keyOf` of their row */
 export function suiteChangeOf(
   rows: readonly DiffRow[],
   fresh: ReadonlyMap<string, Graded> = new Map(),
@@ -220,10 +190,7 @@ export function suiteChangeOf(
   };
 }
 
-/**
- * The most failures that a baseline of this size could have for the later run to be a candidate. Fresh trials are compared with a
- * baseline that was selected for being good.
- */
+/** The most failures that a baseline of this size could have for the later run to be a candidate. */
 export function luckiestBaseline(before: VerdictRow, after: VerdictRow): number {
   const size = before.passes + before.failures;
   for (let failures = size; failures >= 0; failures--) {
@@ -236,18 +203,13 @@ export function luckiestBaseline(before: VerdictRow, after: VerdictRow): number 
 }
 
 function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChanged'] {
-  const found: DiffRow['alsoChanged'] = [];
-  if (before.specHash && after.specHash && before.specHash !== after.specHash) found.push('spec');
-  if (before.k !== after.k || before.minPasses !== after.minPasses) found.push('policy');
-  if (before.agent !== after.agent) found.push('agent');
-  if (before.model !== after.model) found.push('model');
-  return found;
-}
-
-/** The pass rate of the baseline over all compared specs; 1 if there are none. */
-export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {
-  const { passes, failures } = totalOf(rows.filter(isMeasured).map(({ before }) => before!));
-  return passes + failures ? passes / (passes + failures) : 1;
+  const differs = {
+    spec: before.specHash && after.specHash && before.specHash !== after.specHash,
+    policy: before.k !== after.k || before.minPasses !== after.minPasses,
+    agent: before.agent !== after.agent,
+    model: before.model !== after.model,
+  };
+  return (['spec', 'policy', 'agent', 'model'] as const).filter(what => differs[what]);
 }
 
 /** Reasons why a comparison may have no answer. */

@@ -1,6 +1,4 @@
-// Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
-// shards.
-
+// Compares projects over the same specs. The same verdicts give the same comparison, in any order and from any number of shards.
 import { compareText, groupBy, sumOf } from '../data/collections';
 import { specName } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
@@ -9,17 +7,13 @@ import {
   type Comparison,
   type ComparisonTotals,
   comparedCellSchema,
+  type Graded,
   type VerdictRow,
 } from '../data/verdict';
-import { passHat, stratifiedExactOneSided, studentQuantile } from './statistics';
-import { gradedRate, isSettled, rateDifference } from './verdict';
+import { passHat, type Stratum, stratifiedExactOneSided, studentQuantile } from './statistics';
+import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 
-/**
- * Compares the projects that share specs.
- *
- * @param rows each spec once per project. Replays and ordinary tests are left out: they don't measure an agent.
- * @returns undefined if no two projects share a spec.
- */
+/** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const bySpec = groupBy(
     rows.filter(row => !row.replayed && !row.titlePath),
@@ -31,17 +25,12 @@ export function compareProjects(rows: readonly VerdictRow[]): Comparison | undef
     .map(([spec, found]) => ({ spec, found: found.sort((a, b) => compareText(a.project, b.project)) }));
   if (!shared.length) return undefined;
   const compared = shared.flatMap(({ found }) => found);
-  const named = (kind: Kind) => shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
+  const named = (kind: ReturnType<typeof kindOf>) =>
+    shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
   const hasTools = compared.some(({ pageToolCalls }) => pageToolCalls);
   const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
   return {
-    projects: names.map(project =>
-      totalsOf(
-        project,
-        compared.filter(row => row.project === project),
-        hasTools,
-      ),
-    ),
+    projects: names.map(project => totalsOf(project, compared, hasTools)),
     pairs: comparedPairs(names, shared),
     specs: shared.map(({ spec, found }) => ({ spec, cells: found.map(cellOf) })),
     differ: named('differ'),
@@ -50,9 +39,7 @@ export function compareProjects(rows: readonly VerdictRow[]): Comparison | undef
   };
 }
 
-type Kind = 'differ' | 'ratesDiffer' | 'unclear' | 'same';
-
-function kindOf(rows: readonly VerdictRow[]): Kind {
+function kindOf(rows: readonly VerdictRow[]) {
   const settled = rows.filter(row => isSettled(row.verdict));
   if (new Set(settled.map(({ verdict }) => verdict)).size > 1) return 'differ';
   if (settled.length < rows.length) return 'unclear';
@@ -63,10 +50,10 @@ function kindOf(rows: readonly VerdictRow[]): Kind {
 const cellOf = (row: VerdictRow) =>
   comparedCellSchema.parse({ ...row, rate: gradedRate(row.passes, row.failures) });
 
-type Counts = 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls';
-
-function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
-  const sum = (what: Counts) => sumOf(rows, row => row[what] ?? 0);
+function totalsOf(project: string, compared: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
+  const rows = compared.filter(row => row.project === project);
+  const sum = (what: 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls') =>
+    sumOf(rows, row => row[what] ?? 0);
   const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
   const costUsd = sumOfCosts(rows.map(({ costUsd }) => costUsd));
   return {
@@ -79,7 +66,7 @@ function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolea
     failures,
     errors,
     rate: gradedRate(passes, failures),
-    ...(hasTools ? { actions: sum('actions'), pageToolCalls: sum('pageToolCalls') } : {}),
+    ...(hasTools && { actions: sum('actions'), pageToolCalls: sum('pageToolCalls') }),
     costUsd,
     passAll: passAllOf(rows),
     costPerPassUsd: costUsd === null || passes === 0 ? null : costUsd / passes,
@@ -108,15 +95,13 @@ function comparedPairs(
   });
 }
 
-type Pair = { before: VerdictRow; after: VerdictRow };
-
 /**
  * The mean over specs of the paired difference, with its error from the spread between specs: Miller 2024, "Adding error bars to
  * evals", arXiv 2411.00640, sections 2.2 and 4.2 (clustered, paired); with Student's t, since suites are small. p is from the exact
  * permutation of trials within each spec, two-sided.
  */
-function pairOf(projects: [string, string], pairs: readonly Pair[], alpha: number): ComparedPair {
-  const rate = ({ passes, failures }: VerdictRow) => passes / (passes + failures);
+function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: number): ComparedPair {
+  const rate = ({ passes, failures }: Graded) => passes / (passes + failures);
   const differences = pairs.map(({ before, after }) => rate(before) - rate(after));
   const n = differences.length;
   const difference = sumOf(differences, one => one) / n;
@@ -127,12 +112,9 @@ function pairOf(projects: [string, string], pairs: readonly Pair[], alpha: numbe
   const within = (value: number) => Math.max(-1, Math.min(1, value));
   const interval: [number, number] | null =
     n > 1 ? [within(difference - margin), within(difference + margin)] : null;
-  return { projects, specs: n, difference, interval, p, differ: p <= alpha && !holds(interval) };
+  const holdsZero = interval !== null && interval[0] <= 0 && interval[1] >= 0;
+  return { projects, specs: n, difference, interval, p, differ: p <= alpha && !holdsZero };
 }
-
-/** Whether the interval includes 0. */
-const holds = (interval: [number, number] | null) =>
-  interval !== null && interval[0] <= 0 && interval[1] >= 0;
 
 /** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */
 function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number]['passAll'] {
@@ -140,5 +122,5 @@ function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number][
   if (!graded.length) return null;
   const k = Math.min(5, ...graded.map(({ passes, failures }) => passes + failures));
   const sum = sumOf(graded, ({ passes, failures }) => passHat(passes, passes + failures, k)!);
-  return { k, value: Math.round((sum / graded.length) * 1e4) / 1e4 };
+  return { k, value: fourDigits(sum / graded.length) };
 }

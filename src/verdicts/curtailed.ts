@@ -1,36 +1,29 @@
 // The pass rate of trials that stop once their verdict is settled.
-import type { Policy, Verdict } from '../data/verdict';
+import { sumOf } from '../data/collections';
+import type { Graded, Policy, Verdict } from '../data/verdict';
+import { logChoose } from './statistics';
 import { fourDigits, isGraded } from './verdict';
 
+/** Without bias, whatever the true rate; the interval holds it in at least 95%. */
 export interface CurtailedRate {
-  /** Without bias, whatever the true rate. */
   rate: number;
-  /** At least 95%, exact. */
   interval: [number, number];
 }
 
 /**
- * The same of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that were started
- * in vain while others ended come last.
+ * The pass rate of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that were
+ * started in vain while others ended come last.
  *
  * @returns null if the trials did not get to a stop, or if one of those before is missing: it may be in another shard
  */
 export function rateOfStopped(verdict: Pick<Verdict, 'k' | 'minPasses' | 'trials'>): CurtailedRate | null {
   const played = verdict.trials.filter(({ outcome }) => outcome !== 'skipped');
   if (played.some(({ index }, place) => index !== place)) return null;
-  const found = curtailedRate(
-    verdict,
-    played.filter(isGraded).map(({ outcome }) => outcome === 'passed'),
-  );
+  const passed = played.filter(isGraded).map(({ outcome }) => outcome === 'passed');
+  const found = curtailedRate(verdict, passed);
   if (!found) return null;
   const [low, high] = found.interval;
   return { rate: fourDigits(found.rate), interval: [fourDigits(low), fourDigits(high)] };
-}
-
-/** So many passes and failures at which the trials may stop: all of one kind that the verdict needs. */
-interface Stop {
-  passes: number;
-  failures: number;
 }
 
 /**
@@ -45,7 +38,7 @@ interface Stop {
  */
 export function curtailedRate({ k, minPasses }: Policy, outcomes: readonly boolean[]): CurtailedRate | null {
   const most = k - minPasses + 1;
-  const seen: Stop = { passes: 0, failures: 0 };
+  const seen = { passes: 0, failures: 0 };
   for (const passed of outcomes) {
     if (passed) seen.passes++;
     else seen.failures++;
@@ -54,15 +47,15 @@ export function curtailedRate({ k, minPasses }: Policy, outcomes: readonly boole
   return null;
 }
 
-function rateAt({ passes, failures }: Stop, minPasses: number, most: number): CurtailedRate {
+function rateAt({ passes, failures }: Graded, minPasses: number, most: number): CurtailedRate {
   // From the worst stop to the best.
   const stops = [
     ...Array.from({ length: minPasses }, (_, count) => ({ passes: count, failures: most })),
     ...Array.from({ length: most }, (_, count) => ({ passes: minPasses, failures: most - 1 - count })),
   ];
   const at = stops.findIndex(stop => stop.passes === passes && stop.failures === failures);
-  const chance = (rate: number, some: readonly Stop[]) =>
-    some.reduce((sum, stop) => sum + chanceOf(stop, rate, minPasses), 0);
+  const chance = (rate: number, some: readonly Graded[]) =>
+    sumOf(some, stop => chanceOf(stop, rate, minPasses));
   const [better, worse] = [stops.slice(at), stops.slice(0, at + 1)];
   const low = at === 0 ? 0 : rateWhere(rate => chance(rate, better) < 0.025);
   const high = at === stops.length - 1 ? 1 : rateWhere(rate => chance(rate, worse) >= 0.025);
@@ -73,15 +66,9 @@ function rateAt({ passes, failures }: Stop, minPasses: number, most: number): Cu
 }
 
 /** The last trial is of the kind that stops them. */
-function chanceOf({ passes, failures }: Stop, rate: number, minPasses: number): number {
+function chanceOf({ passes, failures }: Graded, rate: number, minPasses: number): number {
   const others = passes === minPasses ? failures : passes;
-  return ways(passes + failures - 1, others) * rate ** passes * (1 - rate) ** failures;
-}
-
-function ways(n: number, chosen: number): number {
-  let count = 1;
-  for (let i = 1; i <= chosen; i++) count *= (n - chosen + i) / i;
-  return count;
+  return Math.exp(logChoose(passes + failures - 1, others)) * rate ** passes * (1 - rate) ** failures;
 }
 
 /** The rate up to which it holds, by halving. */

@@ -25,10 +25,7 @@ const newestFirst = (runs: readonly HistoryRun[]) =>
 
 /**
  * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a
- * new history; the one that fits `later` is used, else the newest. Specs that the newest whole run of a project lacks were removed
- * from the suite, and are left out.
- *
- * @param later the run to compare; it only selects histories
+ * new history; the one that fits `later` is used, else the newest. What the newest whole run of a project lacks was removed.
  */
 export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): VerdictRow[] {
   const wanted = new Map(later.map(row => [keyOf(row), row]));

@@ -6,10 +6,8 @@ export function policyForRepeats(policy: Policy, repeats: number): Policy {
   return { k: repeats, minPasses: Math.min(policy.minPasses, repeats) };
 }
 
-/** How many failed trials a spec can have and still pass. The next one is the decisive failure. */
-export function allowedFailures(policy: Policy): number {
-  return policy.k - policy.minPasses;
-}
+/** How many failed trials a spec can have and still pass. */
+export const allowedFailures = ({ k, minPasses }: Policy) => k - minPasses;
 
 /** @param counts of trials; `missing` ones are not graded and can still come */
 export function verdictName(policy: Policy, counts: Graded & { missing: number }): VerdictName {

@@ -1,4 +1,4 @@
-// Counts and statistics behind a verdict and a diff. Small samples throughout: k is at most 25.
+// Counts and statistics behind a verdict and a diff. Samples are small: k is at most 25.
 
 import { sumOf } from '../data/collections';
 import type { Graded } from '../data/verdict';
@@ -12,11 +12,8 @@ export const totalOf = (sides: readonly Graded[]): Graded => ({
 const Z_95 = 1.959964;
 
 /**
- * The 95% score interval of a proportion, by Wilson (1927), "Probable inference, the law of succession, and
- * statistical inference", Journal of the American Statistical Association 22, 209-212. It holds up at small
- * n and at 0 or n passes, where the textbook interval collapses.
- *
- * @returns lower and upper bound, 0 to 1; null if n is 0.
+ * The 95% score interval of a proportion, by Wilson (1927), "Probable inference, the law of succession, and statistical inference",
+ * Journal of the American Statistical Association 22, 209-212. Null if n is 0.
  */
 export function wilsonInterval(passes: number, n: number): [number, number] | null {
   if (n === 0) return null;
@@ -29,36 +26,18 @@ export function wilsonInterval(passes: number, n: number): [number, number] | nu
   return [passes === 0 ? 0 : (centre - spread) / scale, passes === n ? 1 : (centre + spread) / scale];
 }
 
-/** The middle value, or the mean of the two middle ones; null if there are none. */
+/** Null if there are no values. */
 export function median(values: readonly number[]): number | null {
-  if (values.length === 0) return null;
-  const sorted = [...values].sort((a, b) => a - b);
-  const middle = Math.floor(sorted.length / 2);
-  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = (sorted.length - 1) / 2;
+  return values.length === 0 ? null : (sorted[Math.floor(half)]! + sorted[Math.ceil(half)]!) / 2;
 }
 
 /**
- * Fisher's exact test, one-sided, of the table
- *
- * |        | passes | failures |
- * |--------|--------|----------|
- * | before | a      | b        |
- * | after  | c      | d        |
- *
- * after Fisher (1935), "The logic of inductive inference", Journal of the Royal Statistical Society 98, 39-82.
- *
- * @returns the chance, 0 to 1, of at least `a` passes before if the rate is the same before and after: if it is small, the rate
- * fell. For a rise swap before and after. 1 if a side has no trials.
+ * Fisher's exact test, one-sided (1935, "The logic of inductive inference", Journal of the Royal Statistical Society 98, 39-82): the
+ * chance of so large a fall if the rate is the same before and after. For a rise swap the sides. 1 if a side has no trials.
  */
-export function fisherExactOneSided(a: number, b: number, c: number, d: number): number {
-  const before = a + b;
-  const passes = a + c;
-  const total = before + c + d;
-  const most = Math.min(before, passes);
-  let chance = 0;
-  for (let x = a; x <= most; x++) chance += hypergeometric(x, before, passes, total);
-  return Math.min(1, chance);
-}
+export const chanceOfFall = (before: Graded, after: Graded) => stratifiedExactOneSided([{ before, after }]);
 
 /** Trials of one spec on the two sides of a comparison. */
 export interface Stratum {
@@ -67,14 +46,12 @@ export interface Stratum {
 }
 
 /**
- * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself, so that
- * easy and hard ones don't mix. Given each spec's totals, the failures afterwards are a sum of hypergeometric counts, whose
- * distribution is found by convolution: the exact form of the Cochran-Mantel-Haenszel test (Cochran 1954, Biometrics 10, 417-451;
- * Mantel and Haenszel 1959, JNCI 22, 719-748; Agresti, "Categorical Data Analysis", section 7.3.5 on the exact form). It is also
- * the permutation test that deals each spec's trials out to the two sides again.
+ * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself. Given its
+ * totals, the failures afterwards are a sum of hypergeometric counts, whose distribution is found by convolution: the exact form of
+ * the Cochran-Mantel-Haenszel test (Agresti, "Categorical Data Analysis", section 7.3.5).
  *
- * @returns the chance, 0 to 1, of at least so many failures afterwards if each spec's rate is the same. For a rise swap the sides.
- * 1 if no spec has enough trials.
+ * @returns the chance of at least so many failures afterwards if each spec's rate is the same. For a rise swap the sides. 1 if no
+ * spec has enough trials.
  */
 export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
   let distribution = [1];
@@ -96,7 +73,7 @@ export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
   }
   return Math.min(
     1,
-    distribution.slice(seen).reduceRight((sum, chance) => sum + chance, 0),
+    sumOf(distribution.slice(seen).reverse(), chance => chance),
   );
 }
 
@@ -126,9 +103,8 @@ const STUDENT_95 = [
 export const studentQuantile = (df: number): number => STUDENT_95[df - 1] ?? Z_95 + 2.5 / df;
 
 /**
- * The level at which each of several tests may reject, so that the chance of any false rejection stays at most alpha: Bonferroni's, but
- * counting only tests that could reject at all. Tarone (1990), "A modified Bonferroni method for discrete data", Biometrics 46,
- * 515-522. A spec that has never failed can't show a fall with one failure, and costs the others nothing.
+ * The level at which each of several tests may reject: Bonferroni's, but counting only tests that could reject at all. Tarone (1990),
+ * "A modified Bonferroni method for discrete data", Biometrics 46, 515-522. docs/regressions.md has what it buys.
  *
  * @param smallest the smallest p that each test can have
  */
@@ -138,10 +114,8 @@ export function taroneLevel(smallest: readonly number[], alpha: number): number 
   return alpha / Math.max(1, smallest.length);
 }
 
-/** The logarithm of the number of ways to choose k of n. */
-const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+export const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
-// Summed logarithms are as exact as a log-gamma at these sizes and need no approximation.
 const LOG_FACTORIALS = [0];
 
 function logFactorial(n: number): number {

@@ -4,15 +4,11 @@ import type { HistoryRun } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
 import { byRowName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject } from '../data/verdict';
-import { fisherExactOneSided, totalOf } from './statistics';
-
-export interface TrendPoint extends Graded {
-  startedAt: string;
-}
+import { chanceOfFall, totalOf } from './statistics';
 
 export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
   /** Runs in which it was graded, the oldest first. */
-  points: TrendPoint[];
+  points: (Graded & { startedAt: string })[];
   /** The first run with the lower rate; null if chance explains the fall. */
   fellAt: string | null;
   /** The chance of so clear a fall if the trials came in random order. */
@@ -29,32 +25,18 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
   const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byRowName(a, b));
   return all.map(series => {
     const [row] = series;
-    const { project, replayed } = row;
+    const { titlePath, project, replayed } = row;
     const points = series.map(({ startedAt, passes, failures }) => ({ startedAt, passes, failures }));
     const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
-    const fell = p <= TREND_ALPHA / all.length;
-    return {
-      spec: specName(row),
-      ...(row.titlePath ? { titlePath: row.titlePath } : {}),
-      project,
-      replayed,
-      points,
-      p,
-      fellAt: fell ? points[last + 1]!.startedAt : null,
-    };
+    const fellAt = p <= TREND_ALPHA / all.length ? points[last + 1]!.startedAt : null;
+    return { spec: specName(row), ...(titlePath && { titlePath }), project, replayed, points, p, fellAt };
   });
 }
 
-/**
- * Where the runs are best cut in two: with the later ones most clearly worse by Fisher's exact test. As every cut is tried, the chance
- * is multiplied by their number.
- *
- * @returns the index of the last run before the fall, and the chance of so clear a fall
- */
-function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
+/** The last run before the clearest fall by Fisher's exact test. As every cut is tried, the chance is multiplied by their number. */
+function fallOf(points: readonly Graded[]): { p: number; last: number } {
   const cuts = points.slice(1).map((_, last) => {
-    const [before, after] = [totalOf(points.slice(0, last + 1)), totalOf(points.slice(last + 1))];
-    return { last, p: fisherExactOneSided(before.passes, before.failures, after.passes, after.failures) };
+    return { last, p: chanceOfFall(totalOf(points.slice(0, last + 1)), totalOf(points.slice(last + 1))) };
   });
   const none = { p: 1, last: -1 };
   const { p, last } = cuts.reduce((best, cut) => (cut.p < best.p ? cut : best), none);

@@ -2,11 +2,11 @@
 // judged by the rules of `diff` and `confirm`.
 import { keyOf } from '../data/row-names';
 import type { Graded, VerdictRow } from '../data/verdict';
-import { baselineRate, type Diff, type DiffRow, diffVerdicts, outcomeOf, suiteChangeOf } from './change';
+import { type Diff, type DiffRow, diffVerdicts, outcomeOf, suiteChangeOf } from './change';
 import { type CandidateRow, stopRules } from './confirm';
 import { answerOf, verdictName } from './policy';
 
-/** One spec in one project: its pass rate, and the trials on both sides of a comparison. */
+/** One spec in one project. */
 export interface Compared {
   row: VerdictRow;
   rate: number;
@@ -14,14 +14,10 @@ export interface Compared {
   before: number;
 }
 
-export interface FalseAlarms {
-  /** Shares of the pairs, 0 to 1. */
-  diff: number;
-  confirm: number;
-}
+/** Shares of the pairs, 0 to 1. */
+export type FalseAlarms = Record<'diff' | 'confirm', number>;
 
-/** Numbers from 0 up to 1. */
-export type Random = () => number;
+type Random = () => number;
 
 /** The same numbers for the same seed: mulberry32, by Tommy Ettinger (2017), in the public domain. */
 export function seeded(seed: number): Random {
@@ -34,10 +30,7 @@ export function seeded(seed: number): Random {
   };
 }
 
-/**
- * What both sides have in common. The rate is that of all kept trials with half a pass and half a failure more (Jeffreys), since a spec
- * that has never failed still can.
- */
+/** The rate is that of all kept trials with half a pass and half a failure more (Jeffreys): a spec that never failed still can. */
 export function comparedWith(baseline: readonly VerdictRow[], later: readonly VerdictRow[]): Compared[] {
   const earlier = new Map(baseline.map(row => [keyOf(row), row]));
   return later.flatMap(row => {
@@ -92,15 +85,10 @@ function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) 
   return { before: { ...side(k === row.k ? before : runs * k), runs }, after: side(k) };
 }
 
-/**
- * What `confirm` does with a diff's candidates.
- *
- * @param passes plays a fresh trial
- * @returns the keys of those that are worse, and the fresh trials of all
- */
+/** What `confirm` does with a diff's candidates. @param passes plays a fresh trial */
 export function playedConfirm(diff: Diff, passes: (row: DiffRow) => boolean) {
-  const candidates = diff.rows.filter((row): row is DiffRow & CandidateRow => row.candidate);
-  const rules = stopRules(candidates, baselineRate(diff));
+  const candidates = diff.rows.filter((row): row is CandidateRow => row.candidate);
+  const rules = stopRules(candidates);
   const worse = new Set<string>();
   const fresh = new Map<string, Graded>();
   for (const [index, row] of candidates.entries()) {

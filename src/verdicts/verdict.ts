@@ -1,6 +1,5 @@
-// The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
-// of shards, however often a shard was merged.
-
+// The verdict on the trials of one spec in one project: the same in any order, from any number of shards, however often a shard was
+// merged.
 import { compareText, groupBy, sumOf } from '../data/collections';
 import { sumOfCosts } from '../data/usage';
 import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
@@ -9,23 +8,16 @@ import { verdictName } from './policy';
 import { median, wilsonInterval } from './statistics';
 
 /**
- * The verdict on the trials of one spec in one project.
- *
  * - `passed`: passes >= minPasses, whatever is missing.
  * - `failed`: failures > k - minPasses, whatever is missing.
  * - `inconclusive`: because of errors, the missing trials can't bring a pass any more.
  * - `undecided`: the missing trials can still bring a pass.
- *
- * Trials with an index outside 0 to k - 1 don't count. Of several with the same index one counts: a failed one before a passed one, a
- * graded one before an error, any before a skipped one.
  */
 export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdict {
   const { k, minPasses } = policy;
   const kept = onePerIndex(trials.filter(trial => trial.index >= 0 && trial.index < k));
   const count = (outcome: Outcome) => kept.filter(trial => trial.outcome === outcome).length;
-  const passes = count('passed');
-  const failures = count('failed');
-  const errors = count('error');
+  const [passes, failures, errors] = [count('passed'), count('failed'), count('error')];
   const missing = k - passes - failures - errors;
   const verdict = verdictName(policy, { passes, failures, missing });
   const graded = kept.filter(isGraded);
@@ -106,7 +98,7 @@ export function gradedRate(passes: number, failures: number): number | null {
   return passes + failures === 0 ? null : fourDigits(passes / (passes + failures));
 }
 
-/** Above 0 if the first has the higher pass rate, below 0 if the second has. Multiplied out to use whole numbers. */
+/** Above 0 if the first has the higher pass rate, below 0 if the second has. */
 export function rateDifference(a: Graded, b: Graded): number {
   return a.passes * (b.passes + b.failures) - b.passes * (a.passes + a.failures);
 }

@@ -183,7 +183,7 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
 export interface Confirmation {
   outcome: DiffOutcome['outcome'];
   answers: {
-    row: DiffRow & CandidateRow;
+    row: CandidateRow;
     rule: StopRule;
     answer: Answer;
     /** False if the spec was not found, or if no number of fresh trials could give an answer. */

@@ -1,5 +1,5 @@
-// Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same
-// trials give the same diagnosis, in any order and from any number of shards.
+// Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same in any
+// order and from any number of shards.
 
 import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Diagnosis, FailureGroup, MetFinding, SharedFinding } from '../../data/verdict';
@@ -108,10 +108,9 @@ function groupText(
 const changesData = ({ method = 'GET' }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE)$/.test(method);
 
 /** Why the check does not hold, if the reason is the same for all; else its title. */
-function brokenText(trials: readonly GradedTrial[], title: string): string {
-  const reasonIn = ({ facts }: GradedTrial) => facts.broken.find(check => check.title === title)?.reason;
-  return theSame(trials, trial => reasonIn(trial) ?? null) ?? `not so: ${title}`;
-}
+const brokenText = (trials: readonly GradedTrial[], title: string) =>
+  theSame(trials, ({ facts }) => facts.broken.find(check => check.title === title)?.reason ?? null) ??
+  `not so: ${title}`;
 
 /**
  * Where the trials of a group left the way of passing ones, in one line: where most of them did, else where the first did.
@@ -155,10 +154,7 @@ export function sharedFindings(
       return { ...finding, trials: sumOf(met, ({ trials }) => trials), specs: [...names].sort(compareText) };
     })
     .filter(({ specs }) => specs.length > 1)
-    .sort(
-      (a, b) =>
-        b.trials - a.trials || b.specs.length - a.specs.length || compareText(findingKey(a), findingKey(b)),
-    );
+    .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);

@@ -57,11 +57,6 @@ def student():
     return [[df, stats.t.ppf(0.975, df)] for df in [1, 2, 3, 4, 5, 7, 10, 20, 39, 100, 1000]]
 
 
-def binomial():
-    for least, n, p in [(0, 5, 0.1), (1, 5, 0.1), (2, 5, 0.05), (5, 5, 0.3), (13, 25, 0.05), (3, 0, 0.5)]:
-        yield [least, n, p, float(stats.binom.sf(least - 1, n, p))]
-
-
 def truncated():
     """P of at least so many failures among the fresh trials, the observed count half, given at most `luckiest` before."""
     for size, before, trials, failures, luckiest in [(25, 1, 15, 5, 5), (25, 0, 15, 4, 5), (5, 0, 15, 12, 5), (50, 9, 15, 7, 10)]:
@@ -79,7 +74,6 @@ tables = {
     "stratified": list(stratified()),
     "passHat": list(pass_hat()),
     "student": student(),
-    "binomial": list(binomial()),
     "truncated": list(truncated()),
 }
 

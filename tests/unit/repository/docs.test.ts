@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { renew, sectionsOf } from '../../../scripts/docs.mjs';
 import { chanceToPass, trialsToSettle } from '../../../scripts/docs-arithmetic.mjs';
 import { interfaceTable } from '../../../scripts/docs-options.mjs';
-import { fisherExactOneSided } from '../../../src/verdicts/statistics';
+import { chanceOfFall } from '../../../src/verdicts/statistics';
 import { anchors, localLinks, markdownFiles } from '../../support/markdown';
 
 const PAGES = markdownFiles();
@@ -90,7 +90,7 @@ test('figures in the prose are those of the arithmetic', () => {
   expect(read('writing-specs')).toContain(`12 specs, k = 5 and $0.08 a trial that is ${cost}`);
   expect(readFileSync('README.md', 'utf8')).toContain(`12 specs, 5 trials and $0.08 a trial are ${cost}`);
   expect(read('regressions')).toContain('although nothing has changed: 5 of 5 and then 3 of 5 does');
-  expect(fisherExactOneSided(5, 0, 3, 2)).toBeGreaterThan(0.05);
+  expect(chanceOfFall({ passes: 5, failures: 0 }, { passes: 3, failures: 2 })).toBeGreaterThan(0.05);
 });
 
 test('every path in how-it-works.md exists, and no folder is left out', () => {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRow } from '../../../src/data/verdict';
 import { diffVerdicts } from '../../../src/verdicts/change';
-import { CONFIRM_ALPHA, chanceOfFailures, shares, stopRule, stopRules } from '../../../src/verdicts/confirm';
+import { CONFIRM_ALPHA, chanceOfFailures, stopRules } from '../../../src/verdicts/confirm';
 import { answerOf } from '../../../src/verdicts/policy';
 
 const row = (spec: string, passes: number, failures: number, more: Partial<VerdictRow> = {}): VerdictRow => ({
@@ -14,7 +14,7 @@ const row = (spec: string, passes: number, failures: number, more: Partial<Verdi
 type Sides = Parameters<typeof stopRules>[0];
 const ruleOf = (before: [number, number], after: [number, number], trials = 15) => {
   const { rows } = diffVerdicts([{ ...row('a', ...before), runs: 5 }], [row('a', ...after)]);
-  return stopRules(rows as unknown as Sides, 0.95, trials)[0]!;
+  return stopRules(rows as unknown as Sides, trials)[0]!;
 };
 
 describe('the rule of one candidate', () => {
@@ -68,18 +68,21 @@ describe('the rule of one candidate', () => {
   });
 });
 
-test('the shares of alpha add up, and the more suspicious gets more', () => {
-  const [weak, strong] = shares(
-    [
-      { passes: 3, failures: 2 },
-      { passes: 0, failures: 5 },
-    ],
-    0.95,
-  ) as [number, number];
-  expect(weak + strong).toBeCloseTo(CONFIRM_ALPHA, 12);
-  expect(strong).toBeGreaterThan(weak);
-  expect(shares([], 0.9)).toEqual([]);
-  expect(shares([{ passes: 0, failures: 1 }], 1)).toEqual([CONFIRM_ALPHA]);
+test('the more candidates, the more failures it takes; the more suspicious, the fewer', () => {
+  const specs = Array.from({ length: 10 }, (_, index) => `s${index}`);
+  const { rows } = diffVerdicts(
+    specs.map(spec => ({ ...row(spec, 24, 1), runs: 5 })),
+    specs.map(spec => row(spec, 2, 3)),
+  );
+  const enough = (count: number) => stopRules(rows.slice(0, count) as unknown as Sides)[0]!.enough;
+  expect([enough(1), enough(10)]).toEqual([4, 6]);
+  const sides = (fresh: number[]) =>
+    diffVerdicts(
+      fresh.map((_, index) => ({ ...row(`s${index}`, 24, 1), runs: 5 })),
+      fresh.map((failures, index) => row(`s${index}`, 5 - failures, failures)),
+    );
+  const [weak, strong] = stopRules(sides([2, 5]).rows as unknown as Sides);
+  expect(strong!.enough).toBeLessThan(weak!.enough!);
 });
 
 test('the chance of a false confirmation is below alpha, whatever the rate', () => {
@@ -87,10 +90,11 @@ test('the chance of a false confirmation is below alpha, whatever the rate', () 
   for (const rate of [0.7, 0.8, 0.9, 0.95, 0.99]) {
     const failures = Math.round(25 * (1 - rate));
     const before = { passes: 25 - failures, failures };
-    const { enough } = stopRule(count => chanceOfFailures(count, 15, before, 25), CONFIRM_ALPHA, 15);
+    const counts = Array.from({ length: 16 }, (_, count) => count);
+    const enough = counts.find(count => chanceOfFailures(count, 15, before, 25) <= CONFIRM_ALPHA);
     let [chance, term] = [0, rate ** 15];
     for (let x = 0; x <= 15; x++) {
-      if (enough !== null && x >= enough) chance += term;
+      if (enough !== undefined && x >= enough) chance += term;
       term *= ((15 - x) * (1 - rate)) / ((x + 1) * rate);
     }
     expect(chance, String(rate)).toBeLessThan(CONFIRM_ALPHA * 1.5);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { curtailedRate, rateOfStopped } from '../../../src/verdicts/curtailed';
-import { fisherExactOneSided, wilsonInterval } from '../../../src/verdicts/statistics';
+import { chanceOfFall, wilsonInterval } from '../../../src/verdicts/statistics';
 import { trials } from './trials';
 
 const POLICIES = [
@@ -102,7 +102,7 @@ function falseAlarms(before: [number, number, number][], after: [number, number,
   const alarms = LEVELS.map(() => 0);
   for (const [passes, failures, chance] of before)
     for (const [p, f, share] of after) {
-      const found = fisherExactOneSided(passes, failures, p, f);
+      const found = chanceOfFall({ passes, failures }, { passes: p, failures: f });
       for (const [at, level] of LEVELS.entries()) if (found <= level) alarms[at]! += chance * share;
     }
   return alarms;

@@ -1,19 +1,23 @@
 import { expect, test } from 'vitest';
-import { chanceOfAtLeast } from '../../../src/verdicts/confirm';
 import { sensitivityText, VISIBLE_FALLS } from '../../../src/verdicts/sensitivity';
-import { fisherExactOneSided } from '../../../src/verdicts/statistics';
+import { chanceOfFall, hypergeometric } from '../../../src/verdicts/statistics';
+
+const sideOf = (trials: number, failures: number) => ({ passes: trials - failures, failures });
+// Of a population so large that each draw is like the first.
+const MANY = 1e5;
+const binomial = (x: number, n: number, p: number) => hypergeometric(x, n, Math.round(MANY * p), MANY);
+const atLeast = (least: number, n: number, p: number) =>
+  Array.from({ length: n - least + 1 }, (_, more) => binomial(least + more, n, p)).reduce((a, b) => a + b, 0);
 
 /** The table, computed: the highest rate, in steps of 0.05, that so many trials on both sides tell from 0.95 in 70% of cases. */
 function visibleFall(trials: number): number | null {
   const counts = Array.from({ length: trials + 1 }, (_, count) => count);
   const enough = counts.map(failed =>
-    counts.find(count => fisherExactOneSided(trials - failed, failed, trials - count, count) <= 0.05),
+    counts.find(count => chanceOfFall(sideOf(trials, failed), sideOf(trials, count)) <= 0.05),
   );
-  const exactly = (failed: number) =>
-    chanceOfAtLeast(failed, trials, 0.05) - chanceOfAtLeast(failed + 1, trials, 0.05);
   for (let rate = 0.9; rate > 0.01; rate = Math.round((rate - 0.05) * 100) / 100) {
     const shown = enough.map((least, failed) =>
-      least === undefined ? 0 : exactly(failed) * chanceOfAtLeast(least, trials, 1 - rate),
+      least === undefined ? 0 : binomial(failed, trials, 0.05) * atLeast(least, trials, 1 - rate),
     );
     if (shown.reduce((sum, one) => sum + one, 0) >= 0.7) return rate;
   }
