@@ -94,7 +94,6 @@ export default class TaskproofReporter implements Reporter {
     this.limiter = await sharedLimiter(openLedger({ judged: !isInteractive() }));
     if (!planned.length || isListing() || isInteractive() || checkRun()) return;
     this.store = await TrialStore.open(run.config, planned, this.startedAt);
-    this.store.skipOthers(run.suite.allTests());
     process.on('SIGTERM', interrupt);
   }
 
@@ -105,6 +104,7 @@ export default class TaskproofReporter implements Reporter {
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
+    this.store?.skip(suite.allTests());
     for (const test of suite.allTests()) {
       const run = this.assign(test);
       if (run && this.preprocessed) beforeReporters(test, result => this.take(test, result));

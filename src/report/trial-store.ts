@@ -147,11 +147,13 @@ export class TrialStore {
     return store;
   }
 
-  /** Where all trials are graded anew, nothing else runs. */
-  skipOthers(tests: readonly TestCase[]): void {
+  /** Skips what is not to be played, once the tests are split into shards. Where trials are graded anew, nothing runs. */
+  skip(tests: readonly TestCase[]): void {
     const restored = new Set(this.restored.values());
-    if (isRegrading())
-      for (const test of tests) if (!restored.has(test)) skipUnstarted(test, 'regrade plays nothing');
+    for (const test of tests) {
+      if (restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
+      else if (isRegrading()) skipUnstarted(test, 'regrade plays nothing');
+    }
   }
 
   /** @param annotations of the result, before the verdict adds its own */
@@ -310,10 +312,9 @@ function changeOf(
 
 /** Makes room for a new run. */
 function removeOld(configFolder: string): void {
-  const sizeOf = (folder: string) => sumOf(readdirSync(folder), name => statSync(join(folder, name)).size);
   let bytes = 0;
   for (const [age, folder] of storedRuns(configFolder).reverse().entries()) {
-    bytes += sizeOf(folder);
+    bytes += sumOf(readdirSync(folder), name => statSync(join(folder, name)).size);
     if (age + 1 >= MAX_RUNS || bytes > MAX_BYTES) rmSync(folder, { recursive: true, force: true });
   }
 }

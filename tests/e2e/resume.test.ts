@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
-import { config, makeSuite, spec, startSite, taskproof } from './suite';
+import { config, makeSuite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const SECRET = 'Hunter2-of-the-shop';
@@ -165,4 +165,62 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   const merged = await suite.playwright(['merge-reports', '--config=playwright.config.ts', 'blob-report']);
   expect(merged.exitCode, merged.output).toBe(0);
   expect(results()).toMatchObject(whole);
+});
+
+test('a killed shard resumes by itself, and merges with the other as if nothing had happened', async () => {
+  let hanging = () => {};
+  const started = new Promise<void>(resolve => {
+    hanging = resolve;
+  });
+  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { appendFileSync } from 'node:fs';\nimport { test } from '@playwright/test';`,
+      reporters: `[['blob'], ['list'], ['@taskproof/playwright/reporter']]`,
+      taskproof: `{ agent: defineAgent({ name: 'tells', async run(task) {
+        const index = test.info().repeatEachIndex;
+        appendFileSync('played.txt', index + '\\n');
+        if (index === 0) return { status: 'gave_up', reason: 'not the first time' };
+        if (process.env.HANG) await fetch(task.entryUrl + 'hanging').then(() => new Promise(() => {}));
+        await task.turn('click Go', () => task.page.getByText('Go').click());
+      } }) }`,
+    }),
+    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter']] };`,
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 4, minPasses: 3 }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const shard = (number: number) => ({
+    args: ['test', `--shard=${number}/2`],
+    env: { PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${number}.zip`) },
+  });
+  const mark = randomUUID();
+  const [first, second] = [shard(1), shard(2)];
+  const killed = suite.start(first.args, { ...first.env, HANG: '1', [MARK]: mark });
+  await started;
+  killed.process.kill('SIGKILL');
+  await killed.done;
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  const other = await suite.playwright(second.args, second.env);
+  expect(other.exitCode, other.output).toBe(0);
+
+  // The last run is the other shard, which is whole.
+  expect(await taskproof(suite, ['resume'], first.env)).toMatchObject({
+    ...{ code: 2, err: expect.stringContaining('There is nothing to resume') },
+  });
+  const resumed = await taskproof(suite, ['resume', '--', '--shard=1/2'], first.env);
+  expect(resumed.code, resumed.err).toBe(0);
+  expect(resumed.err).toContain('1 trial kept from the run of');
+  expect(resumed.err).toContain('Taskproof (shard 1 of 2)');
+  // Only the trial that hung is played twice.
+  expect(suite.read('played.txt').trim().split('\n').sort()).toEqual(['0', '1', '1', '2', '3']);
+
+  suite.remove('taskproof-results.json');
+  const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+  expect(merged.exitCode, merged.output).toBe(0);
+  expect(JSON.parse(suite.read('taskproof-results.json'))).toMatchObject({
+    complete: true,
+    verdicts: [
+      { spec: 'go', verdict: 'passed', passes: 3, failures: 1, errors: 0, trials: Array(4).fill({}) },
+    ],
+  });
 });

@@ -58,8 +58,8 @@ export type EarlierResult = Pick<
 const earlierResults = new WeakSet<TestResult>();
 
 /**
- * Gives a test the result of an earlier run, in place of running it: it is skipped, so no worker starts for it. Call it in
- * `preprocess`, and `beforeReporters` later. Checked on Playwright 1.64 and 1.65 (JobDispatcher): each result begins in
+ * Gives a test the result of an earlier run, in place of running it. Call it in `preprocess`; `skipUnstarted` and then
+ * `beforeReporters` later. Checked on Playwright 1.64 and 1.65 (JobDispatcher): each result begins in
  * `_appendTestResult`, and is filled in until the reporters' `onTestEnd`.
  *
  * @param expected how the test was declared to end
@@ -85,11 +85,11 @@ export function endAsEarlier(
     test.expectedStatus = expected;
     return result;
   };
-  skipUnstarted(test, 'kept from an earlier run');
 }
 
 /**
- * Skips a test that no worker has taken yet. Checked on Playwright 1.64 and 1.65: the plans of `preprocess` (`testRun.skip`) are
+ * Skips a test that no worker has taken yet; none starts for it. Not in `preprocess`: skipped tests don't count where tests are split
+ * into shards, so a shard would get other tests. Checked on Playwright 1.64 and 1.65: the plans of `preprocess` (`testRun.skip`) are
  * kept here, and sent to the worker with the test.
  */
 export function skipUnstarted(test: TestCase, reason: string): void {
