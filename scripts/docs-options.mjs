@@ -4,19 +4,21 @@ import ts from 'typescript';
 import { cell, table } from './docs-table.mjs';
 
 /**
- * The members of interfaces in one table: name, type, meaning and default of options; name and meaning of what a user is given.
+ * The members of interfaces in one table: name and type, meaning and default of options; name and meaning of what a user is given.
  *
  * @param {readonly { file: string, name: string }[]} interfaces
  */
 export function interfaceTable(interfaces) {
   const members = interfaces.flatMap(({ file, name }) => membersOf(file, name));
-  const rows = members.map(({ row }) => row);
   // Options have optional members; objects that users get have none.
   return members.some(({ optional }) => optional)
-    ? table(['option', 'type', 'meaning', 'default'], rows)
+    ? table(
+        ['option', 'meaning', 'default'],
+        members.map(({ name, type, meaning, fallback }) => [`\`${name}: ${type}\``, meaning, fallback]),
+      )
     : table(
         ['member', 'meaning'],
-        rows.map(([name = '', , meaning = '']) => [name, meaning]),
+        members.map(({ name, meaning }) => [`\`${name}\``, meaning]),
       );
 }
 
@@ -34,13 +36,13 @@ function membersOf(file, name) {
     const own = member.name.getText(source);
     if (!meaning) throw new Error(`${file}: ${name}.${own} has no docstring`);
     const optional = member.questionToken !== undefined;
-    const row = [
-      `\`${ts.isMethodSignature(member) ? `${own}(${parametersOf(member, source)})` : own}\``,
-      `\`${member.type?.getText(source).replace(/\s+/g, ' ')}\``,
+    return {
+      name: ts.isMethodSignature(member) ? `${own}(${parametersOf(member, source)})` : own,
+      type: member.type?.getText(source).replace(/\s+/g, ' '),
       meaning,
-      fallback || (optional ? 'none' : 'required'),
-    ];
-    return { row, optional };
+      fallback: fallback || (optional ? 'none' : 'required'),
+      optional,
+    };
   });
 }
 

@@ -11,7 +11,7 @@ export function specTable(schema) {
 }
 
 /**
- * All types of assertions, each after a row of its own, without what is for people only.
+ * All types of assertions, each after a row of its own, without what is for people only. What the newer version adds has a dagger.
  *
  * @param {Schema} older of 0.1
  * @param {Schema} newer of playwright/1
@@ -22,17 +22,17 @@ export function assertionTable(older, newer) {
   const rows = kindsOf(newer).flatMap(kind => {
     const { type, description, ...properties } = kind.properties;
     const known = kindsOf(older).find(({ properties }) => properties.type.const === type.const);
-    const versions = Object.keys(properties).map(name => version(known && name in known.properties));
+    const isNew = Object.keys(properties).map(name => known && !(name in known.properties));
     return [
-      [`**\`type: ${type.const}\`**`, '', cell(kind.description), '', version(known)],
-      ...fields({ ...kind, properties }).map((row, index) => [...row, versions[index] ?? '']),
+      [`**\`type: ${type.const}\`**${known ? '' : ' †'}`, '', cell(kind.description), ''],
+      ...fields({ ...kind, properties }).map(([name, ...row], index) => [
+        `${name}${isNew[index] ? ' †' : ''}`,
+        ...row,
+      ]),
     ];
   });
-  return table([...HEAD, 'from'], rows);
+  return table(HEAD, rows);
 }
-
-/** @param {unknown} known */
-const version = known => (known ? '0.1' : 'playwright/1');
 
 /**
  * @param {Schema} schema

@@ -26,7 +26,7 @@ export interface AgentRunOptions {
   turnTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
-  /** Whether the test checks the answer: true asks the agent for a short text, a JSON Schema for a structured value. Default: false, and the answer is the agent's last words. */
+  /** Asks for an answer that the test checks: true for a short text, a JSON Schema for a structured value. Default: false, its last words. */
   answer?: WantedAnswer;
   /** The page to drive, of any context. Default: the fixture `page`. */
   page?: Page;

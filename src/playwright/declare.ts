@@ -45,23 +45,22 @@ export interface TaskproofTestsOptions<
   Fixtures extends object = PlaywrightTestArgs & PlaywrightTestOptions & TaskproofTestOptions,
   OfWorker extends object = PlaywrightWorkerArgs & PlaywrightWorkerOptions,
 > {
-  /** The suite's own extended `test`, to use its fixtures, its `page` and its logged-in state. Default: Playwright's. */
+  /** The suite's own extended `test`, for its fixtures and logged-in `page`. Default: Playwright's. */
   test?: TestType<Fixtures, OfWorker>;
-  /** Folder that the globs are relative to. Default: the folder of the calling file. */
+  /** Folder that globs are relative to. Default: the calling file's. */
   cwd?: string;
-  /** More tags for all of these specs; a missing `@` is added. Default: none. */
+  /** More tags for these specs; a missing `@` is added. Default: none. */
   tags?: readonly string[];
   /** Declares only the specs for which it returns true. Default: all. */
   filter?: (spec: TaskSpec) => boolean;
   /**
-   * Code that runs before a trial opens its page, with the fixtures that it names: `async ({ unique, request }) => { ... }`. What it
-   * returns are values for placeholders: `{ user: 'ada' }` for `{{user}}`. An object gives each spec its own by id. Default: none.
+   * Runs before a trial opens its page, with the fixtures that it names. Returns values for placeholders: `{ user: 'ada' }` for
+   * `{{user}}`. An object gives each spec its own by id. Default: none.
    */
   prepare?: ForSpecs<Prepare<Fixtures & OfWorker>>;
   /**
-   * Code that grades a trial after its assertions, with the page still open and the fixtures that it names: `async ({ record, page, db })
-   * => { expect(...) }`. If an `expect` fails, the trial does; another error makes it an error. An object gives each spec its own by
-   * id. Default: none.
+   * Grades a trial after its assertions, with the page still open and the fixtures that it names: `async ({ record, page, db }) => {
+   * expect(...) }`. An object gives each spec its own by id. Default: none.
    */
   check?: ForSpecs<Check<Fixtures & OfWorker>>;
 }
@@ -189,7 +188,7 @@ function policyOfRun(policy: Policy): Policy {
 }
 
 export interface RepeatsOptions {
-  /** Folder that the globs are relative to. Default: the folder of the calling file. */
+  /** Folder that globs are relative to. Default: the calling file's. */
   cwd?: string;
   /** At least so many repeats: the largest k of `passPolicy` in the project's ordinary tests. Default: 1. */
   atLeast?: number;

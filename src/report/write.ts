@@ -23,9 +23,9 @@ import type { SpecRun } from './spec-run';
 export interface ReporterOptions {
   /** The results file. Default: `taskproof-results.json`. */
   outputFile: string;
-  /** A Markdown file to write the summary to. `$GITHUB_STEP_SUMMARY` gets it by itself if set. Default: none. */
+  /** A Markdown file for the summary. `$GITHUB_STEP_SUMMARY` gets it by itself. Default: none. */
   summary?: string;
-  /** A saved baseline to compare with at the end of the run. Default: none. */
+  /** A saved baseline to compare the run with. Default: none. */
   baseline?: string;
 }
 

@@ -23,17 +23,17 @@ export interface AiSdkPricing {
 }
 
 export interface AiSdkOptions {
-  /** A model of one of the AI SDK's providers, `openai('gpt-5.5')`, or a name for its gateway, `'openai/gpt-5.5'`. */
+  /** A model of a provider, `openai('gpt-5.5')`, or a name for the gateway, `'openai/gpt-5.5'`. */
   model: AiSdkModel | string;
   /** US dollars per million tokens. Default: the cost is unknown, and `maxCostUsd` can't be kept. */
   pricing?: AiSdkPricing;
-  /** Whether the model may take screenshots and act by coordinates. If the model refuses its first picture, the trial goes on without pictures. Default: true. */
+  /** Whether the model may take screenshots and act by coordinates. If it refuses its first picture, the trial goes on without. Default: true. */
   pictures?: boolean;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxOutputTokens?: number;
-  /** How often a request is sent again after a failure of the provider (500) or an answer that broke off. A reached limit (429) and an overload (529) are waited out. Default: 4. */
+  /** Tries after a failure of the provider (500) or an answer that broke off. Limits (429) and overload (529) are waited out. Default: 4. */
   maxRetries?: number;
-  /** Milliseconds for an answer; and as long a provider that has answered in this run may be out of reach. Default: 300,000. */
+  /** Milliseconds for an answer; a provider that has answered in this run may be away as long. Default: 300,000. */
   requestTimeoutMs?: number;
   /** Options for the provider, passed on unchanged: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
   providerOptions?: Record<string, Record<string, unknown>>;

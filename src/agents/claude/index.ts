@@ -46,7 +46,7 @@ export interface ClaudeClient {
 
 /** What `claude()` and `webJudge()` have in common. */
 export interface ModelOptions {
-  /** A client that you made, with its key and address: for Bedrock, Vertex, Foundry or a gateway. Default: one of the vendor's API. */
+  /** A client that you made: for Bedrock, Vertex, Foundry or a gateway. Default: one of the vendor's API. */
   client?: ClaudeClient;
   /** The key. Default: `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` in the environment, or a profile. */
   apiKey?: string;
@@ -54,7 +54,7 @@ export interface ModelOptions {
   baseURL?: string;
   /** How much the model thinks. Default: the model's own default. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a request is sent again after a failure of the API (500) or an answer that broke off. A reached limit (429) and an overload (529) are waited out. Default: 4. */
+  /** Tries after a failure of the API (500) or an answer that broke off. Limits (429) and overload (529) are waited out. Default: 4. */
   maxRetries?: number;
   /** US dollars per million tokens. Default: those of the built-in table. */
   pricing?: Pricing;
@@ -65,13 +65,12 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds without any data, pings included, before a request fails; and as long an API that has answered in this run may be out of reach. Default: 300,000. */
+  /** Milliseconds without any data before a request fails; an API that has answered in this run may be away as long. Default: 300,000. */
   requestTimeoutMs?: number;
-  /** The vendor's tool: `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
+  /** `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';
   /**
-   * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
-   * to the config. Default: all but `fileUpload`, `readConsole`, `readNetwork` and `javascriptExec`.
+   * Members of the browser tool, true or false by name; `fileUpload` takes the folders of files, relative to the config. Default: all but `fileUpload`, `readConsole`, `readNetwork` and `javascriptExec`.
    */
   members?: ClaudeMembers;
 }

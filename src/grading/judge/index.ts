@@ -65,13 +65,13 @@ export class JudgeError extends Error {
 export interface WebJudgeOptions extends ModelOptions {
   /** The model's name. Better not the agent's own, since models are lenient with themselves. Default: `claude-sonnet-5-5`. */
   model?: string;
-  /** Number of decisions, odd, up to 9: the majority counts, and only as many are made as it needs. Default: 1. */
+  /** Decisions, odd, up to 9: the majority counts, and no more are made than it needs. Default: 1. */
   votes?: number;
   /** Most screenshots per decision, 2 to 20, including the first and the last state. Default: 6. */
   screenshots?: number;
-  /** Tokens of the longest answer, thinking included. If an answer is cut off, it is requested again with twice as many. Default: 16,384. */
+  /** Tokens of the longest answer, thinking included; twice as many after one that was cut off. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds without any data, pings included, before a request fails; and as long an API that has answered in this run may be out of reach. Default: 120,000. */
+  /** Milliseconds without any data before a request fails; an API that has answered in this run may be away as long. Default: 120,000. */
   requestTimeoutMs?: number;
 }
 

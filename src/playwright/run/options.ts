@@ -13,32 +13,31 @@ import { optionsInRun } from './settings';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
 export interface TaskproofOptions {
-  /** Runs the trials: `claude()`, `lexical()`, `command()`, `replay()` or one of your own. Required. */
+  /** Runs the trials. Required. */
   agent?: Agent;
   /** Grades specs with a `judge` rubric once their assertions hold. Default: none. */
   judge?: Judge;
   /** US dollars for one trial; the lower of this and the spec's own applies. Default: none. */
   maxCostUsd?: number;
-  /** US dollars for all trials of the run. Once it is spent, no new trial starts. Default: none. */
+  /** US dollars for the run. Once spent, no new trial starts. Default: none. */
   maxRunCostUsd?: number;
-  /** The most requests at a time to one model, in all workers together; the run finds by itself how many an API allows. Default: none. */
+  /** The most requests at a time to one model, in all workers together. Default: none. */
   maxRequests?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
-  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. `'baseURL'` stands for Playwright's `use.baseURL`. Default: none. */
+  /** Another deployment, such as `https://preview-42.example.com`, or `'baseURL'` for Playwright's: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name. Masked in what models read, in records, recordings, reports and steps; not in pictures, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. A secret without a value is an error if a goal names it. Default: none. */
+  /** Values that an agent types but never sees, by name; masked in texts, not in pictures, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
   secrets?: Record<string, string | SecretFunction | undefined>;
   /**
-   * Saves a passed trial of each spec for `replay()`: in the folder `recordings`, or in the given one, relative to the config.
-   * Replaces earlier recordings. Default: false.
+   * Saves a passed trial of each spec for `replay()`, in `recordings` or the given folder, relative to the config. Default: false.
    */
   record?: boolean | string;
-  /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
+  /** Skips trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
   /**
-   * Tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else, `'only'` takes every other way to act
-   * away, false hides them. Default: `'auto'`.
+   * Tools that pages offer (WebMCP): `'auto'` offers them beside all else, `'only'` takes away every other way to act, false
+   * hides them. Default: `'auto'`.
    */
   pageTools?: 'auto' | 'only' | false;
 }
