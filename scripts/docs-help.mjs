@@ -1,5 +1,5 @@
 // The commands of the command line, made from their --help.
-import { table } from './docs-table.mjs';
+import { item } from './docs-table.mjs';
 
 /** @typedef {(args: string[], io: object) => Promise<number>} Run the program of the command line */
 
@@ -7,37 +7,34 @@ import { table } from './docs-table.mjs';
 export async function commandLine(run) {
   // Commander breaks lines at the terminal's width; without a terminal, at 80 characters.
   process.stdout.isTTY = false;
-  return table(['command', 'what it does', 'options'], await rows(run, []));
+  return (await lines(run, [])).join('\n');
 }
 
 /**
- * The rows of a command's subcommands, or of the command itself if it has none.
+ * The lines of a command's subcommands, or of the command itself if it has none.
  *
  * @param {Run} run
  * @param {string[]} command
- * @returns {Promise<string[][]>}
+ * @returns {Promise<string[]>}
  */
-async function rows(run, command) {
+async function lines(run, command) {
   const text = await help(run, command);
   const [, list = ''] = text.split('\nCommands:\n');
   const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
-  if (!names.length) return [row(text)];
+  if (!names.length) return [line(text)];
   const parts = [];
-  for (const name of names) if (name !== 'help') parts.push(...(await rows(run, [...command, name])));
+  for (const name of names) if (name !== 'help') parts.push(...(await lines(run, [...command, name])));
   return parts;
 }
 
 /** @param {string} text of --help */
-function row(text) {
+function line(text) {
   const [usage = '', description = ''] = text.split('\n\n');
-  const [, options = ''] = /\nOptions:\n((?: .*\n?)*)/.exec(text) ?? [];
-  const flags = [...options.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => `\`${flag}\``);
+  const [, given = ''] = /\nOptions:\n((?: .*\n?)*)/.exec(text) ?? [];
+  const flags = [...given.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => `\`${flag}\``);
   const named = usage.replace('Usage: taskproof ', '').replace(/ ?\[options\]/, '');
-  return [
-    `\`${named}\``,
-    description.replaceAll('\n', ' '),
-    flags.filter(flag => flag !== '`--help`').join(' '),
-  ];
+  const options = flags.filter(flag => flag !== '`--help`').join(' ');
+  return item(named, [], [description.replaceAll('\n', ' '), options].filter(Boolean).join(' '));
 }
 
 /**

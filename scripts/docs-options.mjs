@@ -1,25 +1,24 @@
-// Tables of options from the docstrings of the public types, so that editors and docs show the same text.
+// Lists of options from the docstrings of the public types, so that editors and docs show the same text.
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
-import { cell, table } from './docs-table.mjs';
+import { cell, item } from './docs-table.mjs';
 
 /**
- * The members of interfaces in one table: name and type, meaning and default of options; name and meaning of what a user is given.
+ * The members of interfaces in one list: name, type, default and meaning of options; name and meaning of what a user is given.
  *
  * @param {readonly { file: string, name: string }[]} interfaces
  */
-export function interfaceTable(interfaces) {
+export function interfaceList(interfaces) {
   const members = interfaces.flatMap(({ file, name }) => membersOf(file, name));
   // Options have optional members; objects that users get have none.
-  return members.some(({ optional }) => optional)
-    ? table(
-        ['option', 'meaning', 'default'],
-        members.map(({ name, type, meaning, fallback }) => [`\`${name}: ${type}\``, meaning, fallback]),
-      )
-    : table(
-        ['member', 'meaning'],
-        members.map(({ name, meaning }) => [`\`${name}\``, meaning]),
-      );
+  const areOptions = members.some(({ optional }) => optional);
+  return members
+    .map(({ name, type, optional, fallback, meaning }) =>
+      areOptions
+        ? item(`${name}: ${type}`, [fallback ? `default: ${fallback}` : optional ? '' : 'required'], meaning)
+        : item(name, [], meaning),
+    )
+    .join('\n');
 }
 
 /**
@@ -40,7 +39,7 @@ function membersOf(file, name) {
       name: ts.isMethodSignature(member) ? `${own}(${parametersOf(member, source)})` : own,
       type: member.type?.getText(source).replace(/\s+/g, ' '),
       meaning,
-      fallback: fallback || (optional ? 'none' : 'required'),
+      fallback: fallback === 'none' ? '' : fallback,
       optional,
     };
   });

@@ -1,56 +1,54 @@
-// Tables of fields from JSON Schemas.
-import { cell, table } from './docs-table.mjs';
+// Lists of fields from JSON Schemas.
+import { cell, item } from './docs-table.mjs';
 
 /** @typedef {any} Schema */
 
-const HEAD = ['field', 'accepted', 'meaning', 'default'];
-
 /** @param {Schema} schema */
-export function specTable(schema) {
-  return table(HEAD, fields(schema));
+export function specList(schema) {
+  return fields(schema).join('\n');
 }
 
 /**
- * All types of assertions, each after a row of its own, without what is for people only. What the newer version adds has a dagger.
+ * A list for each type of assertion, without what is for people only. What the newer version adds has a dagger.
  *
  * @param {Schema} older of 0.1
  * @param {Schema} newer of playwright/1
  */
-export function assertionTable(older, newer) {
+export function assertionLists(older, newer) {
   /** @type {(schema: Schema) => Schema[]} */
   const kindsOf = schema => schema.properties.assertions.items.oneOf;
-  const rows = kindsOf(newer).flatMap(kind => {
+  const lists = kindsOf(newer).map(kind => {
     const { type, description, ...properties } = kind.properties;
     const known = kindsOf(older).find(({ properties }) => properties.type.const === type.const);
     const isNew = Object.keys(properties).map(name => known && !(name in known.properties));
-    return [
-      [`**\`type: ${type.const}\`**${known ? '' : ' †'}`, '', cell(kind.description), ''],
-      ...fields({ ...kind, properties }).map(([name, ...row], index) => [
-        `${name}${isNew[index] ? ' †' : ''}`,
-        ...row,
-      ]),
-    ];
+    const lines = fields({ ...kind, properties }).map((line, index) =>
+      isNew[index] ? line.replace('` ', '` † ') : line,
+    );
+    return [`**\`type: ${type.const}\`${known ? '' : ' †'}** ${kind.description}`, '', ...lines].join('\n');
   });
-  return table(HEAD, rows);
+  return lists.join('\n\n');
 }
 
 /**
  * @param {Schema} schema
  * @param {string} prefix
- * @returns {string[][]}
+ * @returns {string[]}
  */
 function fields({ properties, required = [] }, prefix = '') {
   return Object.entries(properties).flatMap(([name, field]) => {
     const path = prefix + name;
     const meaning = cell((field.description ?? '').replace(/ ?Default: (.*)$/, ''));
-    const said = / ?Default: (.*?)\.?$/.exec(field.description ?? '')?.[1];
-    const fallback = required.includes(name) ? 'required' : (said ?? shownDefault(field.default));
-    const row = [`\`${path}\``, accepted(field), meaning, fallback];
-    return isNested(name, field) ? [row, ...fields(field, `${path}.`)] : [row];
+    const said = / ?Default: (.*?)\.?$/.exec(field.description ?? '')?.[1] ?? shownDefault(field.default);
+    const line = item(
+      path,
+      [accepted(field), required.includes(name) ? 'required' : said && `default: ${said}`],
+      meaning,
+    );
+    return isNested(name, field) ? [line, ...fields(field, `${path}.`)] : [line];
   });
 }
 
-// Only the fields of passPolicy get rows of their own. Most specs write it as one line.
+// Only the fields of passPolicy get lines of their own. Most specs write it as one line.
 /** @type {(name: string, field: Schema) => boolean} */
 const isNested = (name, { type, properties }) =>
   name === 'passPolicy' && type === 'object' && properties !== undefined;
@@ -58,7 +56,7 @@ const isNested = (name, { type, properties }) =>
 /** @param {unknown} value */
 function shownDefault(value) {
   return value === undefined
-    ? 'none'
+    ? ''
     : `\`${JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ').replaceAll(':', ': ')}\``;
 }
 

@@ -12,6 +12,18 @@ export function table(head, rows) {
 }
 
 /**
+ * A line of a list.
+ *
+ * @param {string} name
+ * @param {string[]} notes in parentheses; empty ones are left out
+ * @param {string} meaning
+ */
+export function item(name, notes, meaning) {
+  const noted = notes.filter(Boolean).join(', ');
+  return `- \`${name}\`${noted && ` (${noted})`}: ${meaning}`;
+}
+
+/**
  * A sentence without its full stop.
  *
  * @param {string} text

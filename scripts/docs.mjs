@@ -6,8 +6,8 @@ import { pathToFileURL } from 'node:url';
 import { load } from './bundle.mjs';
 import { fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
-import { interfaceTable } from './docs-options.mjs';
-import { assertionTable, specTable } from './docs-schemas.mjs';
+import { interfaceList } from './docs-options.mjs';
+import { assertionLists, specList } from './docs-schemas.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
@@ -58,13 +58,13 @@ export async function sectionsOf() {
   const joined =
     (...files) =>
     () =>
-      interfaceTable(files.map(([file, name]) => ({ file: join(root, 'src', file), name })));
+      interfaceList(files.map(([file, name]) => ({ file: join(root, 'src', file), name })));
   /** @type {(file: string, name: string) => () => string} */
   const options = (file, name) => joined([file, name]);
   return {
-    'spec-fields': () => specTable(ours.taskSpecJsonSchema('0.1')),
+    'spec-fields': () => specList(ours.taskSpecJsonSchema('0.1')),
     'spec-assertions': () =>
-      assertionTable(ours.taskSpecJsonSchema('0.1'), ours.taskSpecJsonSchema('playwright/1')),
+      assertionLists(ours.taskSpecJsonSchema('0.1'), ours.taskSpecJsonSchema('playwright/1')),
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/declare.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),

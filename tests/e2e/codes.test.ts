@@ -40,7 +40,7 @@ beforeAll(async () => {
   });
   const goal =
     'Enter "ann" into "User", click "Send a code", enter "<secret>MAIL_CODE</secret>" into "Code in the mail", enter "<secret>APP_CODE</secret>" into "Code of the app", click "Go in"';
-  const { path, text } = named('docs/reference.md', 'agents/mail.ts');
+  const { path, text } = named('docs/examples/mail.ts', 'agents/mail.ts');
   const suite = makeSuite({
     [path!]: text,
     'agents/tasks/log-in.yaml': spec({ id: 'log-in', url: `${site.url}/`, goal }),

@@ -47,7 +47,7 @@ const BY_ITSELF = blocksOf('suiteShell').find(({ text }) => text.includes(' --gr
 test('a rule knows every block, and every rule is needed', () => {
   expect(BLOCKS.filter(block => !ruleOf(block)).map(where)).toEqual([]);
   expect(Object.keys(RULES).filter(rule => !blocksOf(rule).length)).toEqual([]);
-  expect(blocksOf('workflow').map(({ path }) => path)).toEqual(WORKFLOWS);
+  expect(blocksOf('workflow').map(({ path }) => path)).toEqual([...WORKFLOWS].sort());
 });
 
 test.each(blocksOf('spec').map(block => [where(block), block] as const))(
@@ -347,7 +347,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
 
   test('.github/workflows/agents.yml', async () => {
     const { suite, artifacts } = await playReadme();
-    suite.write('merge.config.ts', named('docs/ci.md', 'merge.config.ts').text);
+    suite.write('merge.config.ts', named('docs/examples/merge.config.ts', 'merge.config.ts').text);
     const checkout = () => {
       const copy = tracked(suite.copy(['agents', 'merge.config.ts']));
       copy.write(SHARDED.path!, SHARDED.text);

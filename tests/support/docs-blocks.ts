@@ -2,9 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
-import { type CodeBlock, codeBlocks, markdownFiles } from './markdown';
+import { type CodeBlock, codeBlocks, exampleFiles, markdownFiles } from './markdown';
 
-export const BLOCKS = markdownFiles().flatMap(file => codeBlocks(file));
+export const BLOCKS = [...markdownFiles().flatMap(file => codeBlocks(file)), ...exampleFiles()];
 export const where = ({ file, line }: CodeBlock) => `${file}:${line}`;
 
 /** Commands of this repository. They are not run here, since they install, take long or need a key, but what they name must exist. */
@@ -29,7 +29,7 @@ export const RULES: Record<string, (block: CodeBlock) => boolean> = {
   // tests/unit/repository/docs.test.ts checks its folders.
   diagram: ({ language }) => language === 'mermaid',
   // tests/unit/agents/command/coding-agents.test.ts plays with it.
-  preset: ({ language, file }) => file === 'docs/coding-agents.md' && language === 'js',
+  preset: ({ file }) => file === 'docs/examples/gemini.mjs',
   // tests/unit/data/agent-protocol.test.ts reads them.
   agentLines: ({ language }) => language === 'jsonl',
   spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),

@@ -25,6 +25,19 @@ export function markdownFiles(): string[] {
   ];
 }
 
+/** The files that pages of the documentation link to, each as a block. */
+export function exampleFiles(): CodeBlock[] {
+  return readdirSync('docs/examples').map(name => {
+    const text = readFileSync(`docs/examples/${name}`, 'utf8');
+    const language = LANGUAGES[name.replace(/.*\./, '')]!;
+    return { file: `docs/examples/${name}`, line: 1, language, text, path: pathOf(text) };
+  });
+}
+
+const LANGUAGES: Record<string, string> = { yml: 'yaml', ts: 'ts', mjs: 'js' };
+
+const pathOf = (text: string) => /^(?:\/\/|#) ([\w./-]+\.\w+)\n/.exec(text)?.[1];
+
 export function codeBlocks(file: string, text = readFileSync(file, 'utf8')): CodeBlock[] {
   const blocks: CodeBlock[] = [];
   let open: { line: number; indent: string; language: string; lines: string[] } | undefined;
@@ -34,8 +47,8 @@ export function codeBlocks(file: string, text = readFileSync(file, 'utf8')): Cod
     else if (!open) open = { line: index + 2, indent: fence[1]!, language: fence[2]!, lines: [] };
     else {
       const { lines, language } = open;
-      const path = /^(?:\/\/|#) ([\w./-]+\.\w+)$/.exec(lines[0] ?? '')?.[1];
-      blocks.push({ file, line: open.line, language, text: `${lines.join('\n')}\n`, path });
+      const text = `${lines.join('\n')}\n`;
+      blocks.push({ file, line: open.line, language, text, path: pathOf(text) });
       open = undefined;
     }
   }

@@ -5,7 +5,7 @@ import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { renew, sectionsOf } from '../../../scripts/docs.mjs';
 import { chanceToPass, trialsToSettle } from '../../../scripts/docs-arithmetic.mjs';
-import { interfaceTable } from '../../../scripts/docs-options.mjs';
+import { interfaceList } from '../../../scripts/docs-options.mjs';
 import { chanceOfFall } from '../../../src/verdicts/statistics';
 import { anchors, localLinks, markdownFiles } from '../../support/markdown';
 
@@ -106,7 +106,7 @@ test('every path in how-it-works.md exists, and no folder is left out', () => {
 });
 
 test.each(['AgentTask', 'Turn'])('agents.md names every member of %s', name => {
-  const members = [...interfaceTable([{ file: 'src/agents/agent.ts', name }]).matchAll(/^\| `(\w+)/gm)];
+  const members = [...interfaceList([{ file: 'src/agents/agent.ts', name }]).matchAll(/^- `(\w+)/gm)];
   const page = readFileSync('docs/agents.md', 'utf8').split('## Your own')[1]!;
   expect(members.length).toBeGreaterThan(4);
   expect(members.filter(([, member]) => !new RegExp(`\\b${member}\\b`).test(page))).toEqual([]);
@@ -138,7 +138,7 @@ test('every message of troubleshooting.md is one of the library', () => {
     const stable = message.replace(/^[…\s]+|[…\s]+$/g, '');
     return texts.some(text => text.includes(stable));
   };
-  expect(messages.length).toBeGreaterThan(20);
+  expect(messages.length).toBeGreaterThan(15);
   expect(messages.filter(message => !isKnown(message))).toEqual([]);
   expect(isKnown('a message that nobody … writes')).toBe(false);
 });

@@ -8,7 +8,6 @@ import { build } from 'esbuild';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { Session } from '../../../../agent-programs/mcp/session.mjs';
 import { type Line, parseLine } from '../../../../src/data/agent-protocol';
-import { codeBlocks } from '../../../support/markdown';
 
 const PROGRAM = resolve('agent-programs/mcp/agent.mjs');
 const PASSWORD = 'violet & "garden" 7';
@@ -489,7 +488,6 @@ describe('tools', () => {
   });
 
   test('the preset of the documentation is one', async () => {
-    const block = codeBlocks('docs/coding-agents.md').find(({ language }) => language === 'js')!;
     const { lines, end } = await play({
       cli: `import { readFileSync } from 'node:fs';
         const { mcpServers } = JSON.parse(readFileSync('.gemini/settings.json', 'utf8'));
@@ -497,7 +495,7 @@ describe('tools', () => {
         ${askTools(`JSON.parse(readFileSync('.gemini/settings.json', 'utf8'))`)}
         ${print({ type: 'message', role: 'assistant', content: 'It is ordered.' })}
         ${print({ type: 'result', status: 'success', stats: { input_tokens: 7, output_tokens: 2 } })}`,
-      args: [write('gemini.mjs', block.text)],
+      args: [resolve('docs/examples/gemini.mjs')],
     });
     expect(end).toEqual({ type: 'end', status: 'completed', answer: 'It is ordered.' });
     expect(lines).toContainEqual({ type: 'turn', title: 'finish: It is ordered.' });
