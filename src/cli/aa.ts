@@ -1,10 +1,17 @@
-import { readHistory } from '../data/baseline';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE } from '../data/results';
 import { joined, specsAndTests } from '../report/render/document';
 import { K_MAX } from '../spec/schema';
 import { pooledBaseline } from '../verdicts/history';
 import { comparedWith, type FalseAlarms, falseAlarms } from '../verdicts/unchanged';
-import { addTellOptions, CommandError, readInput, readRun, type TellOptions, tell } from './io';
+import {
+  addSides,
+  addTellOptions,
+  CommandError,
+  readBaseline,
+  readRun,
+  SAVE_ONE,
+  type TellOptions,
+  tell,
+} from './io';
 import type { AddCommand } from './program';
 
 const PAIRS = 2_000;
@@ -13,10 +20,8 @@ const PAIRS_PER_K = 400;
 const TARGET = 0.05;
 
 export const addAa: AddCommand = (program, io) => {
-  addTellOptions(program.command('aa'))
+  addTellOptions(addSides(program.command('aa')))
     .description('Compare the suite with itself: how often diff and confirm would be red if nothing changed.')
-    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
-    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .addHelpText(
       'after',
       `
@@ -28,13 +33,12 @@ Examples:
   taskproof aa main.json branch.json --json`,
     )
     .action(async (beforeFile: string, afterFile: string, options: TellOptions) => {
-      const remedy = 'Save one with `taskproof baseline save`.';
-      const history = readHistory(await readInput(io, beforeFile, remedy), beforeFile);
+      const history = await readBaseline(io, beforeFile);
       const { verdicts } = await readRun(io, afterFile);
       const compared = comparedWith(pooledBaseline(history, verdicts), verdicts);
       if (!compared.length)
         throw new CommandError(
-          `${beforeFile} and ${afterFile} have no spec in common that was graded in both. ${remedy}`,
+          `${beforeFile} and ${afterFile} have no spec in common that was graded in both. ${SAVE_ONE}`,
         );
       const found = falseAlarms(compared, PAIRS);
       const enough = found.diff > TARGET ? enoughTrials(compared) : undefined;

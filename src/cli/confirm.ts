@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import type { Results } from '../data/results';
 import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
@@ -9,7 +9,7 @@ import { type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confir
 import { answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
-import { addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
+import { addSides, addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
 interface ConfirmOptions extends TellOptions {
@@ -19,11 +19,8 @@ interface ConfirmOptions extends TellOptions {
 }
 
 export const addConfirm: AddCommand = (program, io, exit) => {
-  const command = program
-    .command('confirm')
+  const command = addSides(program.command('confirm'))
     .description('Run the specs again that look worse than the baseline, to find out which of them are.')
-    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
-    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .option('--trials <n>', 'at most so many fresh trials of a spec', atLeastOne, DEFAULT_TRIALS)
     .option('--max-cost <usd>', 'start no trial that may exceed this sum', dollars);
   addTellOptions(command)

@@ -1,22 +1,28 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { type HistoryRun, readHistory } from '../data/baseline';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import type { HistoryRun } from '../data/baseline';
+import type { Results } from '../data/results';
 import type { VerdictRow } from '../data/verdict';
 import { diffDocument, outcomeLines } from '../report/render/diff';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { diffWithBaseline } from '../verdicts/history';
-import { addTellOptions, CommandError, type Io, readInput, readRun, type TellOptions, tell } from './io';
+import {
+  addSides,
+  addTellOptions,
+  CommandError,
+  type Io,
+  readBaseline,
+  readRun,
+  SAVE_ONE,
+  type TellOptions,
+  tell,
+} from './io';
 import type { AddCommand } from './program';
 
 export const addDiff: AddCommand = (program, io, exit) => {
-  const command = program
-    .command('diff')
+  addTellOptions(addSides(program.command('diff')))
     .description('Compare a run with a baseline: what is worse, and whether there are enough trials to tell.')
-    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
-    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
-  addTellOptions(command)
     .addOption(allowOption())
     .addHelpText(
       'after',
@@ -106,16 +112,12 @@ export async function compareFiles(
   allowed: Allowed,
 ): Promise<{ before: readonly HistoryRun[]; after: Results; diff: Diff } | undefined> {
   if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
-    io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE}`);
+    io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE_ONE}`);
     return undefined;
   }
-  const before = readHistory(
-    await readInput(io, beforeFile, `${SAVE} To allow a first run without one: --allow no-baseline`),
-    beforeFile,
-  );
+  const before = await readBaseline(io, beforeFile, ' To allow a first run without one: --allow no-baseline');
   const after = await readRun(io, afterFile);
   if (!after.complete)
     io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as unclear.`);
   return { before, after, diff: diffWithBaseline(before, after) };
 }
-const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;

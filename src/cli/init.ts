@@ -73,11 +73,10 @@ function checkFolder(given: string): string {
 
 function checkUrl(given: string): string {
   const url = parsedUrl(given);
-  if (!url || !/^https?:$/.test(url.protocol))
-    throw new CommandError(
-      `"${given}" is not an http: or https: URL. Give the site's address: --url ${DEFAULT_URL}`,
-    );
-  return url.href;
+  if (/^https?:/.test(url?.protocol ?? '')) return url!.href;
+  throw new CommandError(
+    `"${given}" is not an http: or https: URL. Give the site's address: --url ${DEFAULT_URL}`,
+  );
 }
 
 type Suite = ReturnType<typeof suiteIn>;

@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { type Results, readResults } from '../data/results';
+import { type HistoryRun, readHistory } from '../data/baseline';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../data/results';
 import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
 import type { Document } from '../report/render/document';
 import { commentWriter } from '../report/render/markdown-writer';
@@ -66,6 +67,13 @@ export async function readInput(io: Io, file: string, remedy: string): Promise<s
   }
 }
 
+export const SAVE_ONE = 'Save one with `taskproof baseline save` after a run on the main branch.';
+
+/** @throws CommandError, ResultsFileError */
+export async function readBaseline(io: Io, file: string, more = ''): Promise<HistoryRun[]> {
+  return readHistory(await readInput(io, file, `${SAVE_ONE}${more}`), file);
+}
+
 /** @throws CommandError, ResultsFileError */
 export async function readRun(io: Io, file: string): Promise<Results> {
   const remedy = 'Run `npx playwright test` with the reporter first, or name the results file.';
@@ -80,6 +88,11 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
     throw new CommandError(`${file} can't be written (${codeOf(error)}).`);
   }
 }
+
+export const addSides = (command: Command) =>
+  command
+    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
+    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
 
 export interface TellOptions {
   markdown?: boolean;

@@ -42,19 +42,14 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   const { output, project, spec: wanted } = options;
   const results = await readRun(io, file);
   const ofProject = results.verdicts.filter(row => project === undefined || row.project === project);
-  const names = new Set(results.verdicts.map(row => `"${row.project}"`));
-  if (!ofProject.length && project !== undefined)
-    throw new CommandError(
-      `${file} has no project "${project}". Its projects: ${[...names].join(', ') || 'none'}.`,
-    );
   const missing = wanted?.filter(id => !ofProject.some(row => row.spec === id)) ?? [];
-  if (missing.length)
-    throw new CommandError(
-      `${file} has no verdict on ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
-    );
-  const rows = ofProject.filter(row => !wanted || wanted.includes(row.spec));
+  if (missing.length || (project !== undefined && !ofProject.length)) {
+    const what = [...missing, ...(project === undefined ? [] : [`project "${project}"`])].join(', ');
+    const names = [...new Set(results.verdicts.map(row => `"${row.project}"`))].join(', ');
+    throw new CommandError(`${file} has no verdict on ${what}. Its projects: ${names || 'none'}.`);
+  }
   const saved = new Map<string, string>();
-  for (const row of rows) {
+  for (const row of ofProject.filter(({ spec }) => !wanted || wanted.includes(spec))) {
     const name = specName(row);
     if (row.recording === undefined) {
       io.err(`${name}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);

@@ -1,11 +1,10 @@
-import { readHistory } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE } from '../data/results';
 import type { Graded } from '../data/verdict';
 import { type Columns, gridOf, joined, projectOf, specsAndTests } from '../report/render/document';
 import { formatRate } from '../text/print';
 import { totalOf } from '../verdicts/statistics';
 import { type Trend, trendsOf } from '../verdicts/trend';
-import { addTellOptions, readInput, type TellOptions, tell } from './io';
+import { addTellOptions, readBaseline, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
 export const addTrend: AddCommand = (program, io) => {
@@ -23,8 +22,7 @@ Examples:
   taskproof trend baselines/main.json --markdown > trend.md`,
     )
     .action(async (file: string, options: TellOptions) => {
-      const remedy = 'Save one with `taskproof baseline save`.';
-      const trends = trendsOf(readHistory(await readInput(io, file, remedy), file));
+      const trends = trendsOf(await readBaseline(io, file));
       const grid = gridOf(trends, COLUMNS);
       const counts = `${specsAndTests(trends)}, ${trends.filter(({ fellAt }) => fellAt).length} fell`;
       await tell(io, options, {

@@ -79,7 +79,7 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInThe
   }));
 }
 
-/** A recording, as the way of a passing trial. Turns are numbered from 1. */
+/** A recording, as the way of a passing trial. */
 export function wayOfTurns(turns: Recording['turns']): Way {
   const done = turns.flatMap(({ actions }, index) =>
     actions.flatMap(({ recorded }) => told(recorded, index + 1, '')),

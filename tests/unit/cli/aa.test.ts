@@ -32,6 +32,6 @@ test('sides without a spec in common', async () => {
   const { code, err } = await taskproof(['aa']);
   expect([code, err]).toEqual([
     1,
-    'taskproof-baseline.json and taskproof-results.json have no spec in common that was graded in both. Save one with `taskproof baseline save`.',
+    'taskproof-baseline.json and taskproof-results.json have no spec in common that was graded in both. Save one with `taskproof baseline save` after a run on the main branch.',
   ]);
 });
