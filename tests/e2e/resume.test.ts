@@ -211,6 +211,9 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
   expect(resumed.code, resumed.err).toBe(0);
   expect(resumed.err).toContain('1 trial kept from the run of');
   expect(resumed.err).toContain('Taskproof (shard 1 of 2)');
+  const regraded = await taskproof(suite, ['regrade', '--', '--shard=1/2'], first.env);
+  expect(regraded.err).toContain('2 trials graded anew from the run of');
+  expect(regraded.code, regraded.err).toBe(0);
   // Only the trial that hung is played twice.
   expect(suite.read('played.txt').trim().split('\n').sort()).toEqual(['0', '1', '1', '2', '3']);
 

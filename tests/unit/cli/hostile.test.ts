@@ -38,49 +38,17 @@ function hostileFile(evil: string, { letters = 'ffe', also = {} } = {}): string 
   const results = JSON.parse(resultsFile({ order: letters, pay: 'fff' }));
   const projects = results.verdicts.map((row: { spec: string }, index: number) => ({
     ...row,
-    spec: index ? `${evil} ${index}` : evil,
-    project: evil,
-    agent: evil,
-    model: evil,
-    file: evil,
-    specHash: evil,
-    reason: evil,
-    notRecorded: evil,
-    healed: 1,
+    ...{ spec: index ? `${evil} ${index}` : evil, project: evil, agent: evil, model: evil, file: evil },
+    ...{ specHash: evil, reason: evil, notRecorded: evil, healed: 1 },
     trials: (row as unknown as { trials: object[] }).trials.map(trial => ({
-      ...trial,
-      reason: evil,
-      errorKind: evil,
-      status: evil,
-      finalUrl: evil,
-      screenshot: evil,
+      ...{ ...trial, reason: evil, errorKind: evil, status: evil, finalUrl: evil, screenshot: evil },
       healed: { turn: 1, reason: evil, recording: evil },
     })),
     ...also,
   }));
-  const cell = {
-    project: evil,
-    verdict: 'failed',
-    k: 1,
-    passes: 0,
-    failures: 1,
-    errors: 0,
-    rate: 0,
-    turns: 1,
-    costUsd: null,
-  };
-  const total = {
-    project: evil,
-    agent: evil,
-    model: evil,
-    specs: 1,
-    specsPassed: 0,
-    passes: 0,
-    failures: 1,
-    errors: 0,
-    rate: 0,
-    costUsd: null,
-  };
+  const counts = { passes: 0, failures: 1, errors: 0, rate: 0, costUsd: null };
+  const cell = { project: evil, verdict: 'failed', k: 1, turns: 1, ...counts };
+  const total = { project: evil, agent: evil, model: evil, specs: 1, specsPassed: 0, ...counts };
   const comparison = {
     projects: [total],
     specs: [{ spec: evil, cells: [cell] }],
