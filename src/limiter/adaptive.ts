@@ -1,24 +1,20 @@
 // How many requests to one model run at once, and how fast they start. Nobody has to know the API's limits: the number of requests
-// grows while answers come (as TCP's slow start), and once the API refuses one, the rate follows the served one by the curve of CUBIC
-// (RFC 9438, section 4.2): back to what was served, a while there, then slowly beyond it.
+// grows while answers come (as TCP's slow start), and once the API refuses one, the rate goes on a little below the served one, and
+// grows evenly from there.
 import type { Answered, Left } from './rate-headers';
 
 /** Requests at once until the first answers. */
 const FIRST_SLOTS = 4;
 /** What is left of the served rate after a refusal. */
-const CUT = 0.93;
-/** Seconds until the rate is back at what was served before the refusal. */
-const PLATEAU_S = 15;
+const CUT = 0.95;
+/** A second, of the served rate. */
+const GROWTH = 0.004;
 /** Requests per second: a minute's limit of 3 is kept, too. */
 const LEAST_RATE = 0.05;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** Milliseconds over which the rate is measured that the API served. */
 const RECENT_MS = 10_000;
-/** How far the rate may have been above what was measured. */
-const BURST = 1.05;
-/** A limit that is whole again within so many milliseconds is found by its refusals. */
-const LEAST_RESET_MS = 2_000;
 /** Milliseconds that are counted for the rate of a minute. */
 const MINUTE_MS = 60_000;
 
@@ -164,9 +160,8 @@ export class AdaptiveLimiter {
 
   /** Requests per second that may start now. */
   private rate(now: number): number {
-    if (!Number.isFinite(this.servedRate)) return this.servedRate;
-    const curve = ((now - this.cutAt) / 1_000 - PLATEAU_S) / PLATEAU_S;
-    return Math.max(LEAST_RATE, this.servedRate * (1 + (1 - CUT) * curve ** 3));
+    const grown = (GROWTH * (now - this.cutAt)) / 1_000;
+    return Math.max(LEAST_RATE, this.servedRate * (CUT + grown));
   }
 
   private learn({ as, retryAfterMs = 0, left = [], tokens }: Answered, request: Request): void {
@@ -195,8 +190,7 @@ export class AdaptiveLimiter {
     if (this.failures) this.beginAnew(now);
     // Nothing is learned from answers while fewer requests run than could.
     const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
-    const step = Number.isFinite(this.servedRate) ? 1 / this.slots : 1;
-    if (isFull) this.slots = Math.min(this.most, this.slots + step);
+    if (isFull) this.slots = Math.min(this.most, this.slots + 1);
   }
 
   private shrink(as: Answered['as'], startedAt: number, now: number): void {
@@ -229,14 +223,14 @@ export class AdaptiveLimiter {
     const started = recent.length / Math.max(1, (now - since) / 1_000);
     // Those that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
-    this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started * BURST));
+    this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started));
     this.cutAt = now;
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }
 
   /** What the API told was true when the request began. */
   private fill({ of, remaining, limit = remaining, resetMs }: Left, startedAt: number): void {
-    if (resetMs < LEAST_RESET_MS) return;
+    if (resetMs === 0) return;
     const later = this.started.filter(request => request.startedAt > startedAt).length;
     const left = remaining - (of === 'requests' ? later : later * this.tokensOfRequest);
     const known = this.buckets.get(of);
