@@ -8,17 +8,7 @@ import { costOf } from '../model/budget';
 import type { Call, Outcome } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import {
-  advice,
-  askedTimes,
-  type Failure,
-  isOutOfCredit,
-  keysIn,
-  noAnswer,
-  type RequestFailed,
-  send,
-  withoutKeys,
-} from '../model/send';
+import { type Failure, isOutOfCredit, keysIn, problemOf, type RequestFailed, send } from '../model/send';
 import { answerTools } from '../tools/task';
 import type { AiSdkSettings } from '.';
 import { resultMessages, toolsFor } from './calls';
@@ -126,58 +116,47 @@ class AiSdkLoop extends Loop {
   }
 
   private failureOf(error: unknown): Failure {
-    const { APICallError, JSONParseError, TypeValidationError } = this.sdk;
-    if (error instanceof Silence) return { without: 'silent' };
-    // The gateway's errors have a status, too.
-    const { statusCode: status } = Object(error) as { statusCode?: number };
-    if (!APICallError.isInstance(error)) return { status };
-    const { cause, responseHeaders = {} } = error;
-    if (status === undefined) return { without: 'connection' };
+    const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = this.sdk;
+    if (error instanceof Silence) return { without: 'silent', words: '' };
+    if (!APICallError.isInstance(error)) {
+      const words = `${messageOf(error)} (${Object(error).name})`;
+      // The gateway's errors have a status, too.
+      const { statusCode } = Object(error) as { statusCode?: number };
+      return { words, status: UnsupportedFunctionalityError.isInstance(error) ? 415 : statusCode };
+    }
+    const { cause, responseHeaders = {}, statusCode: status } = error;
+    const words = wordsOf(error);
+    if (status === undefined) return { without: 'connection', words };
     const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
+    const lacksTools = status < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
+    const what = `the model "${this.settings.name}" does not support tools (${status})`;
     return {
       status,
       headers: new Headers(responseHeaders),
       ...(status < 300 && !isRead && { without: 'broken' }),
       noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
+      words,
+      means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
     };
   }
 
-  protected async problem({ error, sent }: RequestFailed): Promise<string> {
-    return withoutKeys(this.reasonOf(error, sent), await sentKeys(this.settings.model));
-  }
-
-  protected repair(error: unknown): boolean {
-    const refusal = this.refusalOf(error);
-    if (refusal === undefined) return false;
-    const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal);
-    return (isTooLong && this.conversation.trim(true)) || this.goBlind();
-  }
-
-  /** The provider's words, if it refuses the request itself; undefined for other errors. */
-  private refusalOf(error: unknown): string | undefined {
-    if (this.sdk.UnsupportedFunctionalityError.isInstance(error)) return error.message;
-    if (!this.sdk.APICallError.isInstance(error)) return undefined;
-    return [400, 404, 413, 415, 422].includes(error.statusCode ?? 0) ? wordsOf(error) : undefined;
-  }
-
-  private reasonOf(error: unknown, sent: number): string {
-    const { name: model, requestTimeoutMs } = this.settings;
-    if (error instanceof Silence) return noAnswer('aiSdk', requestTimeoutMs);
-    if (!this.sdk.APICallError.isInstance(error))
-      return `the request to the model "${model}" failed: ${messageOf(error)} (${Object(error).name})`;
-    const { statusCode, url } = error;
-    const words = wordsOf(error);
-    if (statusCode === undefined || statusCode === 200) {
-      const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
-      const origin = URL.canParse(url) ? new URL(url).origin : url;
-      return `the provider at ${origin} ${what}, ${askedTimes(sent)}: ${words}`;
-    }
+  protected async problem(failed: RequestFailed): Promise<string> {
+    const { name, model, requestTimeoutMs } = this.settings;
     const key = "the provider's apiKey, or its environment variable";
-    const lacksTools = statusCode < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
-    const told = lacksTools
-      ? `the model "${model}" does not support tools (${statusCode}), which an agent needs. Set another model.`
-      : advice(statusCode, { factory: 'aiSdk', model, sent, key });
-    return `${told} The provider said: ${words}`;
+    const asked = {
+      factory: 'aiSdk',
+      model: name,
+      requestTimeoutMs,
+      key,
+      address: addressOf(model),
+    } as const;
+    return problemOf(failed, asked, await sentKeys(model));
+  }
+
+  protected repair({ status, words }: Failure): boolean {
+    if (![400, 404, 413, 415, 422].includes(status ?? 0)) return false;
+    const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(words);
+    return (isTooLong && this.conversation.trim(true)) || this.goBlind();
   }
 
   /** The model may not accept pictures. Servers word that in many ways. */
@@ -222,7 +201,7 @@ async function laneOfModel({ model, name }: AiSdkSettings, maxRequests?: number)
 function addressOf(model: AiSdkSettings['model']): string {
   try {
     const { baseURL, url } = configOf(model);
-    return String(baseURL ?? url?.({ path: '', modelId: '' }));
+    return String(baseURL ?? url?.({ path: '', modelId: '' }) ?? '');
   } catch {
     return '';
   }

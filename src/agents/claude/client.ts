@@ -14,17 +14,14 @@ import { within } from '../../browser/waiting';
 import { laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
 import {
-  advice,
-  askedTimes,
   type Failure,
   isOutOfCredit,
   keysIn,
-  noAnswer,
   type Outcome,
+  problemOf,
   type RequestFailed,
   type Sending,
   send,
-  withoutKeys,
 } from '../model/send';
 import type { ModelSettings } from '.';
 
@@ -52,41 +49,13 @@ export class Client {
       new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
   }
 
-  /** Describes what a request threw, in one or two sentences without any key: the reason that the trial ends with. */
-  problem({ error, sent }: RequestFailed): string {
-    return withoutKeys(this.reasonOf(error, sent), [...keysIn(this.api), ...keysIn(this.headers)]);
-  }
-
-  private reasonOf(error: unknown, sent: number): string {
-    const { factory, client, model } = this.asker;
-    if (isA(error, 'APIConnectionError')) return this.connection(error as Error, sent);
-    const failed = apiError(error);
-    if (!failed) {
-      const broke = isA(error, 'AnthropicError')
-        ? `the answer broke off, ${askedTimes(sent)}`
-        : 'the request could not be made';
-      return `${broke}: ${messageOf(error)}`;
-    }
+  problem(failed: RequestFailed): string {
+    const { factory, client } = this.asker;
     const key = client
       ? `how the client of ${factory}({ client }) is created`
       : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`;
-    const words = wordsOf(failed);
-    const told =
-      toolAdvice(failed, words, this.asker) ??
-      advice(failed.status, { factory, model, sent, key }, failed.type);
-    const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
-    return `${told} The provider said: ${words}${id ? ` (request ${id})` : ''}`;
-  }
-
-  private connection(error: Error, sent: number): string {
-    const { factory, requestTimeoutMs } = this.asker;
-    if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, requestTimeoutMs);
-    const cause = error.cause instanceof Error ? error.cause : undefined;
-    const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
-    const why = reason ? ` (${reason})` : '';
-    if (lacksCredentials(error))
-      return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
-    return `the API at ${this.api.baseURL} can't be reached, ${askedTimes(sent)}${why}. Check the network, a proxy, and baseURL.`;
+    const keys = [...keysIn(this.api), ...keysIn(this.headers)];
+    return problemOf(failed, { ...this.asker, address: this.api.baseURL, key }, keys);
   }
 
   send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
@@ -97,7 +66,7 @@ export class Client {
       maxRetries,
       requestTimeoutMs,
       attempt: () => this.once(params, limit),
-      failureOf,
+      failureOf: error => failureOf(error, this.asker),
     });
   }
 
@@ -148,7 +117,7 @@ export class Client {
       if (read && !silent && !limit.signal.aborted) await within(read, timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       // The stream wraps what the client throws before it sends the request.
-      throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
+      throw begun || isA(error, 'APIError') ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
       if (usage) limit.spent(usage);
@@ -180,22 +149,34 @@ function limitedTokens(usage: BetaUsage): number {
   return usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + usage.output_tokens;
 }
 
-function failureOf(error: unknown): Failure {
-  if (isA(error, 'APIConnectionTimeoutError')) return { without: 'silent' };
-  if (isA(error, 'APIConnectionError'))
-    return { without: lacksCredentials(error as Error) ? undefined : 'connection' };
-  const failed = apiError(error);
-  if (failed?.status === undefined)
-    return {
-      without: isA(error, 'AnthropicError') ? 'broken' : undefined,
-      overloaded: failed?.type === 'overloaded_error',
-    };
+function failureOf(error: unknown, asker: Asker): Failure {
+  if (isA(error, 'APIConnectionError')) return unconnected(error as Error, asker);
+  if (!isA(error, 'APIError'))
+    return { words: messageOf(error), without: isA(error, 'AnthropicError') ? 'broken' : undefined };
+  const failed = error as APIError;
   const { status, headers } = failed;
-  return { status, headers, noCredit: status === 429 && isOutOfCredit(failed.message) };
+  const words = wordsOf(failed);
+  const overloaded = status === undefined && failed.type === 'overloaded_error';
+  if (status === undefined) return { words, without: 'broken', overloaded };
+  const id = failed.requestID ?? headers?.get('x-amzn-requestid');
+  return {
+    status,
+    headers,
+    noCredit: status === 429 && isOutOfCredit(failed.message),
+    words: `${words}${id ? ` (request ${id})` : ''}`,
+    means: status === 400 ? toolAdvice(words, asker) : undefined,
+  };
 }
 
-/** A client that can't get its credentials reports a failed connection. */
-const lacksCredentials = ({ message }: Error) => /credentials/i.test(message);
+/** A client that can't get its credentials reports a failed connection, too. */
+function unconnected(error: Error, { factory }: Asker): Failure {
+  const cause = error.cause instanceof Error ? error.cause : error;
+  const words = cause.cause instanceof Error ? cause.cause.message : cause.message;
+  if (isA(error, 'APIConnectionTimeoutError')) return { words, without: 'silent' };
+  if (!/credentials/i.test(error.message)) return { words, without: 'connection' };
+  const check = `Check how the client of ${factory}({ client }) is created.`;
+  return { means: "the client can't authenticate", words: `${error.message} (${words}) ${check}` };
+}
 
 // By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
 // the same copy as an ES module.
@@ -205,20 +186,15 @@ function isA(error: unknown, className: string): boolean {
   return false;
 }
 
-export function apiError(error: unknown): APIError | undefined {
-  return isA(error, 'APIError') ? (error as APIError) : undefined;
-}
-
 /** The API's message, which Bedrock and gateways put in other places. */
-export function wordsOf({ apiMessage, error, message }: APIError): string {
+function wordsOf({ apiMessage, error, message }: APIError): string {
   const said = (error as { message?: unknown } | undefined)?.message;
   return apiMessage ?? (typeof said === 'string' ? said : message);
 }
 
 /** What to do if the model does not support the tool. That shows in the words: other errors name the toolset, too. */
-function toolAdvice({ status }: APIError, words: string, { model, tools }: Asker): string | undefined {
+function toolAdvice(words: string, { model, tools }: Asker): string | undefined {
   const isAboutTool =
-    status === 400 &&
     /_toolset|tool types?/i.test(words) &&
     /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words);
   if (!tools || !isAboutTool) return undefined;

@@ -11,11 +11,11 @@ import type { SessionTask } from '../agent';
 import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import type { RequestFailed } from '../model/send';
+import type { Failure, RequestFailed } from '../model/send';
 import { answerTools, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
-import { apiError, Client, wordsOf } from './client';
+import { Client } from './client';
 import { bareName, pricesOf, usageOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
@@ -131,12 +131,10 @@ class ClaudeLoop extends Loop {
     return this.client.problem(failed);
   }
 
-  protected repair(error: unknown): boolean {
-    const failed = apiError(error);
-    if (failed?.status !== 400) return false;
-    const message = wordsOf(failed);
-    const tooLong = /prompt is too long|context window|context limit/i.test(message);
-    const thinking = /thinking. block/i.test(message);
+  protected repair({ status, words }: Failure): boolean {
+    if (status !== 400) return false;
+    const tooLong = /prompt is too long|context window|context limit/i.test(words);
+    const thinking = /thinking. block/i.test(words);
     return (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
   }
 

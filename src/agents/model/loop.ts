@@ -2,14 +2,14 @@
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { debug } from '../../text/debug';
-import { messageOf, shorten } from '../../text/line';
+import { shorten } from '../../text/line';
 import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, type Tool } from '../tools/tool';
 import { Budget, type Prices, unknownPrice } from './budget';
 import { type Call, type Outcome, Reminders } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
-import { RequestFailed } from './send';
+import { type Failure, RequestFailed } from './send';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -76,7 +76,7 @@ export abstract class Loop {
   /** What to say of a request that failed. */
   protected abstract problem(failed: RequestFailed): string | Promise<string>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
-  protected abstract repair(error: unknown): boolean;
+  protected abstract repair(failure: Failure): boolean;
   /** What came of each call as messages, with `words`. */
   protected abstract sent(
     calls: readonly Call[],
@@ -157,8 +157,9 @@ export abstract class Loop {
       } catch (error) {
         this.task.signal.throwIfAborted();
         if (!(error instanceof RequestFailed)) throw error;
-        if (repairs === MAX_REPAIRS || !this.repair(error.error)) throw this.error(await this.problem(error));
-        debug('retry', () => `request again without what the API refuses: ${messageOf(error)}`);
+        if (repairs === MAX_REPAIRS || !this.repair(error.failure))
+          throw this.error(await this.problem(error));
+        debug('retry', () => `request again without what the API refuses: ${error.message}`);
       }
     }
   }

@@ -4,7 +4,6 @@ import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
 import { debug } from '../../text/debug';
-import { messageOf } from '../../text/line';
 import type { AgentTask } from '../agent';
 
 const FIRST_PAUSE_MS = 500;
@@ -27,6 +26,10 @@ export interface Failure extends Outcome {
   overloaded?: boolean;
   /** The API would refuse each request from now on. */
   noCredit?: boolean;
+  /** What the API or the system said. */
+  words: string;
+  /** What it means and what to do, where the status does not tell. */
+  means?: string | undefined;
 }
 
 export interface Sending<T> {
@@ -48,10 +51,10 @@ export interface Sending<T> {
 export class RequestFailed extends Error {
   override name = 'RequestFailed';
   constructor(
-    readonly error: unknown,
+    readonly failure: Failure,
     readonly sent: number,
   ) {
-    super(messageOf(error));
+    super(failure.words);
   }
 }
 
@@ -111,9 +114,9 @@ export async function send<T>(request: Sending<T>): Promise<T> {
       const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
       const isTried =
         (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-      if (!waits && !isTried) throw new RequestFailed(error, sent);
+      if (!waits && !isTried) throw new RequestFailed(failure, sent);
       request.check?.();
-      debug('retry', () => `request to the model again: ${messageOf(error)}`);
+      debug('retry', () => `request to the model again: ${failure.words}`);
       if (kind === 'broken') {
         admitted.answered();
         await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
@@ -131,8 +134,6 @@ function pauseAfter({ headers }: Failure, failed: number): number {
   return Math.max(asked, grown * (0.75 + Math.random() / 2));
 }
 
-// What failed requests are told as, with keys masked: a proxy or an error page may echo the request.
-
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
 const MAX_DEPTH = 6;
@@ -140,13 +141,19 @@ const MAX_DEPTH = 6;
 export interface Asked {
   readonly factory: 'claude' | 'webJudge' | 'aiSdk';
   readonly model: string;
-  readonly sent: number;
+  readonly requestTimeoutMs: number;
+  readonly address: string;
+  /** Where the key comes from. */
   readonly key: string;
 }
 
-/** What the status of a refused request means, and what to do. @param kind told if there is no status */
-export function advice(status: number | undefined, asked: Asked, kind: unknown = 'unknown'): string {
-  const { factory, model, sent, key } = asked;
+/** What happened and what to do. @param keys masked: a proxy or an error page may echo the request */
+export function problemOf({ failure, sent }: RequestFailed, asked: Asked, keys: readonly string[]): string {
+  return withoutKeys(reasonFor(failure, asked, sent === 1 ? 'asked once' : `asked ${sent} times`), keys);
+}
+
+function reasonFor({ status, without, means, words }: Failure, asked: Asked, often: string): string {
+  const { factory, model, requestTimeoutMs, address, key } = asked;
   const known: Record<number, string> = {
     401: `the API refuses the key (401). Check ${key}.`,
     402: 'the account has no credit (402). Add credit, or use another key.',
@@ -155,22 +162,22 @@ export function advice(status: number | undefined, asked: Asked, kind: unknown =
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
     429: 'the account has no credit (429). Add credit, or use another key.',
   };
-  if (status && known[status]) return known[status];
-  if (status && status < 500) return `the API refuses the request (${status}).`;
-  return `the API failed (${status ?? kind}), ${askedTimes(sent)}. Run again later.`;
-}
-
-export function noAnswer(factory: string, requestTimeoutMs: number): string {
-  return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
+  if (without === 'silent')
+    return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
+  if (without === 'connection')
+    return `the API at ${address} can't be reached, ${often} (${words}). Check the network, a proxy, and its address.`;
+  if (without === 'broken' || (status && status < 300)) return `the answer can't be read, ${often}: ${words}`;
+  if (!status) return `${means ?? 'the request could not be made'}: ${words}`;
+  const refused = status < 500 && `the API refuses the request (${status}).`;
+  const failed = `the API failed (${status}), ${often}. Run again later.`;
+  return `${means ?? known[status] ?? (refused || failed)} The provider said: ${words}`;
 }
 
 /** Refused like a reached limit, but waiting does not help. */
 export const isOutOfCredit = (words: string) => /insufficient_quota|exceeded your current quota/i.test(words);
 
-export const askedTimes = (sent: number) => (sent === 1 ? 'asked once' : `asked ${sent} times`);
-
-/** @returns the text with these keys, those of the environment and what looks like a key masked */
-export function withoutKeys(text: string, keys: readonly string[]): string {
+/** Masks these keys, those of the environment and what looks like a key. */
+function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
   const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');

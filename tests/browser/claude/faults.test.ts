@@ -103,7 +103,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       /refuses the request \(400\)\. The provider said: something is off/,
     ],
     ['a dropped connection', { fault: 'drop' }, /can't be reached, asked 2 times.*Check the network/],
-    ['a cut stream', { fault: 'truncate' }, /the answer broke off, asked 2 times/],
+    ['a cut stream', { fault: 'truncate' }, /the answer can't be read, asked 2 times/],
   ])('%s', async (_, fault, message) => {
     const { outcome, task } = await play(() => fault);
     await expect(outcome).rejects.toMatchObject({

@@ -104,7 +104,7 @@ test.each<[string, Answer, number, RegExp]>([
   ['500', status(500, 'api_error'), 3, /^the API failed \(500\), asked 3 times\. Run again later\./],
   ['408', status(408, 'timeout'), 3, /^the API refuses the request \(408\)/],
   ['409', status(409, 'conflict'), 3, /^the API refuses the request \(409\)/],
-  ['a broken answer', { fault: 'truncate' }, 3, /^the answer broke off, asked 3 times/],
+  ['a broken answer', { fault: 'truncate' }, 3, /^the answer can't be read, asked 3 times/],
   ['503 of an API that never served', status(503, 'api_error'), 3, /^the API failed \(503\), asked 3 times/],
   ['a connection that never was', { fault: 'drop' }, 3, /can't be reached, asked 3 times/],
   ['400', status(400, 'invalid_request_error'), 1, /^the API refuses the request \(400\)/],
