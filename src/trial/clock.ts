@@ -1,18 +1,15 @@
 // The time of an agent or a judge: a clock that stands still while one waits for a model.
 import { AgentApiError, type AgentTask } from '../agents/agent';
 import { limited } from '../browser/waiting';
-import type { WaitTimes } from '../data/usage';
 import type { AgentRun } from './run-agent';
 
 type ModelWait = NonNullable<Parameters<AgentTask['waiting']>[1]>;
 
-const STEPS = { model: 'wait for the model', limit: "wait for the API's limit" };
-/** Milliseconds after which a step shows the wait: nearly all requests get leave at once. */
-const SHOWN_AFTER_MS = { model: 0, limit: 1_000 };
-const TIMES = { model: 'modelTimeMs', limit: 'waitTimeMs' } as const satisfies Record<
-  string,
-  keyof WaitTimes
->;
+/** The step of a wait, and when it is shown: nearly all requests get leave at once. */
+const WAITS = {
+  model: { step: 'wait for the model', shownAfterMs: 0, time: 'modelTimeMs' },
+  limit: { step: "wait for the API's limit", shownAfterMs: 1_000, time: 'waitTimeMs' },
+} as const;
 const TICK_MS = 1_000;
 const PATIENCE_MS = 30 * 60_000;
 
@@ -80,8 +77,8 @@ export class Clock {
     const over = new Promise<void>(resolve => {
       end = resolve;
     });
-    const show = () => run.output.step(STEPS[state], () => over, run.plan.locate('goal'));
-    const shown = setTimeout(() => void show().catch(() => undefined), SHOWN_AFTER_MS[state]);
+    const show = () => run.output.step(WAITS[state].step, () => over, run.plan.locate('goal'));
+    const shown = setTimeout(() => void show().catch(() => undefined), WAITS[state].shownAfterMs);
     // So that the test does not time out while it waits.
     const tick = setInterval(() => this.count(), TICK_MS);
     return () => {
@@ -98,7 +95,7 @@ export class Clock {
     const passed = this.since - since;
     if (state === 'running') this.left -= passed;
     else if (state !== 'stopped') {
-      run.waited[TIMES[state]] += passed;
+      run.waited[WAITS[state].time] += passed;
       run.output.extend?.(passed);
     }
   }

@@ -1,5 +1,4 @@
-// Examines the page on which a failed trial ended. Findings go into the record and the report. One is relevant if it touches a control
-// that the trial was about: one that it used last, one that it looked for, or one that its goal names next.
+// Examines the page on which a failed trial ended. A finding is relevant if it touches a control that the trial was about.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locate';
 import { sameFingerprint } from '../browser/actions/record';

@@ -42,12 +42,6 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
 
 const MAX_GUESSES = 1_000;
 
-/** What an agent could answer without having done anything: the goal's own words, and each line of the page. */
-async function guessesFor(goal: string, page: Page): Promise<string[]> {
-  const text = await page.locator('css=body').innerText({ timeout: 5_000 });
-  return ['', goal, ...new Set(text.split('\n').slice(0, MAX_GUESSES))];
-}
-
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
  * failed, and the others are judged by one look. What a later request could break is looked at once more at the end.
@@ -59,8 +53,11 @@ export async function checkAssertions(
   const { assertions = [], specVersion } = plan.spec ?? {};
   const { events: network, bodyOf } = opened.network;
   const { downloads } = session;
-  const readGuesses = (page: Page) => guessesFor(plan.goal, page);
-  const guesses = plan.guesses ? await session.onAdmitted(readGuesses).catch(() => [plan.goal]) : [];
+  const readLines = async (page: Page) =>
+    (await page.locator('css=body').innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
+  // What an agent could answer without having done anything.
+  const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
+  const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
   let once = false;
   const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
     const state = { network, bodyOf, downloads, answer, specVersion, timeoutMs: plan.expectTimeoutMs, once };

@@ -232,14 +232,8 @@ export class Trial extends AgentRun {
     this.leftAt = session.page.url();
     this.phase = 'checking';
     const page = await session.onAdmitted(async page => page).catch(() => session.page);
-    const { network } = opened;
-    const {
-      title,
-      reason: said,
-      broke,
-    } = await plan.check({
-      ...{ spec: plan.spec!, page, answer: this.answer, network: network.events, record: this.record() },
-    });
+    const seen = { page, answer: this.answer, network: opened.network.events, record: this.record() };
+    const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, ...seen });
     const reason = said && oneLine(this.mask(beginning(said)), 500);
     this.assertions.push({ title, type: 'check', passed: reason === null, reason });
     return broke && !failure ? reason : null;

@@ -1,6 +1,4 @@
-// The agent for any model of the AI SDK (the npm package `ai`). Configs import this file, so the optional package is
-// loaded only when a run needs it.
-
+// The agent for any model of the AI SDK. Configs import this file: the optional package `ai` is loaded when a run needs it.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, SessionTask } from '../agent';

@@ -1,5 +1,4 @@
-// Sends requests to the Messages API and reads the answers as streams. Turns errors into messages that say what to do and quote the
-// provider.
+// Sends requests to the Messages API and reads the answers as streams.
 import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import Anthropic, { AnthropicError, type APIError } from '@anthropic-ai/sdk';

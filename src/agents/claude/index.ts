@@ -1,5 +1,4 @@
 // The agent for Claude. Configs import this file, so the SDK is loaded only when a trial runs.
-
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';

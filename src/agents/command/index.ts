@@ -1,5 +1,4 @@
-// An agent that is a separate program, in any language. It gets the task as JSON and drives the page over the DevTools
-// protocol. Configs import this file, so the program's process and the server of that protocol are loaded only when a trial runs.
+// An agent that is a separate program. Configs import this file: what runs the program is loaded when a trial runs.
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';

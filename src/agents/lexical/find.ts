@@ -1,5 +1,4 @@
-// Finds the element that a clause names. Exact names first, then names that differ in case and spacing, then names that
-// contain the label; in an open dialog first, then on the page, then in its frames. None of that shows in reports.
+// Finds the element that a clause names: by the exact name first, then but for case and spacing, then as a part of a name.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';

@@ -1,5 +1,4 @@
-// An agent without a model that interprets a small language, see docs/lexical.md. Configs import this file, so the
-// interpreter is loaded only when a trial runs.
+// An agent without a model, for a small language. Configs import this file: the interpreter is loaded when a trial runs.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, defineAgent, type SessionTask } from '../agent';

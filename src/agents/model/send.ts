@@ -1,5 +1,4 @@
-// The one place where requests to models are sent: each waits until the limiter of the run admits it, tells it how it was answered,
-// and is sent again as long as that can help. The SDKs' own retries are off.
+// The one place where requests to models are sent, and sent again as long as that can help. The SDKs' own retries are off.
 import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';

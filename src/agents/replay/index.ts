@@ -1,5 +1,4 @@
-// Plays recordings of passed trials, without the agent. Configs import this file, so the player is loaded only when a
-// trial runs.
+// Plays recordings of passed trials. Configs import this file, so the player is loaded only when a trial runs.
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
@@ -14,8 +13,6 @@ export interface ReplayOptions {
   withoutRecording?: 'fail' | 'skip';
   /** Milliseconds to wait for a recorded action's element, and for its effect. Default: 5,000. */
   actionTimeoutMs?: number;
-  /** @deprecated The former name of `actionTimeoutMs`. */
-  turnTimeoutMs?: number;
 }
 
 const optionsSchema = z.strictObject({
@@ -27,8 +24,7 @@ const optionsSchema = z.strictObject({
     .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
     .optional(),
   withoutRecording: z.enum(['fail', 'skip']).default('fail'),
-  actionTimeoutMs: z.number().int().positive().optional(),
-  turnTimeoutMs: z.number().int().positive().optional(),
+  actionTimeoutMs: z.int().min(1).default(5_000),
 } satisfies OptionSchemas<ReplayOptions>);
 
 export type ReplaySettings = z.output<typeof optionsSchema>;
@@ -49,8 +45,8 @@ export function replay(options?: ReplayOptions): Agent {
     withoutRecording: settings.withoutRecording,
     async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;
-      const { recordingFor: recordingOf } = await import('./player.js');
-      const file = recordingOf(settings, configDir, specName);
+      const { recordingFor } = await import('./player.js');
+      const file = recordingFor(settings, configDir, specName);
       return existsSync(file) ? undefined : file;
     },
     preflight: () => settings.fallback?.preflight?.(),

@@ -1,5 +1,4 @@
-// Plays a trial from its recording action by action: prepares each for this run, and names the one that no longer fits the page; then the
-// fallback takes over.
+// Plays a trial from its recording action by action, and names the one that no longer fits the page.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
@@ -28,8 +27,6 @@ import type { ReplaySettings } from './index';
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
-
-const ACTION_TIMEOUT_MS = 5_000;
 
 /** An action that can't be performed, or no longer has an effect. */
 export class ActionProblem extends Error {
@@ -147,13 +144,13 @@ export class Player {
 /** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
 const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
-/** The file of a spec's recording, absolute. @throws RecordingError if the spec's id can't be a file name. */
+/** The file of a spec's recording, absolute. */
 export function recordingFor({ recordings }: ReplaySettings, configDir: string, specName: string): string {
   return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
 }
 
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
-  const { fallback, actionTimeoutMs = settings.turnTimeoutMs ?? ACTION_TIMEOUT_MS } = settings;
+  const { fallback, actionTimeoutMs } = settings;
   const { specName, configDir } = task;
   if (specName === null)
     throw new Error(

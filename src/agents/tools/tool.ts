@@ -1,5 +1,4 @@
-// A tool is one value, in a file with its family: what a model reads of it, and what it does in the trial's tabs. Descriptions
-// of tools and fields are for models, and so are the messages of DriverErrors; `words` are for people.
+// A tool is one value. Its descriptions and the messages of DriverErrors are for models, `words` are for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';

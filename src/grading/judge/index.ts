@@ -1,5 +1,4 @@
-// The interface of a judge, and the judge that uses a Claude model. Configs import this file, so what needs the SDK is loaded when a
-// trial is judged.
+// The interface of a judge, and the one with a Claude model. Configs import this file: the SDK is loaded when a trial is judged.
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
