@@ -36,10 +36,7 @@ export function injected<Name extends Injected>(name: Name): Functions[Name] {
   return new Function(`${SOURCE}\nreturn taskproof.${name}(...arguments);`) as Functions[Name];
 }
 
-/**
- * Calls a function of `injected/`, without a step in reports. In frames inside a page, and in browsers without the
- * DevTools protocol, it runs in the page's own world.
- */
+/** Without a step in reports. In inner frames, and in other browsers, it runs in the page's own world. */
 export async function callInPage<Name extends Injected>(
   where: Page | Frame,
   name: Name,

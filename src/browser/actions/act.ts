@@ -32,12 +32,7 @@ export interface ActOptions {
   report?(action: Action, hasSettled: boolean | undefined): void;
 }
 
-/**
- * Does something to a page as one action.
- *
- * @param told its title, and what shows of it while it is done
- * @throws what `run` throws, explained; the signal's reason once that is aborted
- */
+/** Does something to a page as one action. `told`: its title, and what shows of it while it is done. */
 export async function act<T>(
   { session, recorder, signal }: Acting,
   page: Page,

@@ -44,11 +44,7 @@ function chord(text: string): string {
   return [...keys.slice(0, -1), key].join('+');
 }
 
-/**
- * A key, a chord or a sequence of them separated by spaces.
- *
- * @throws DriverError that names the unknown key.
- */
+/** A key, a chord or a sequence of them separated by spaces. */
 export function keySequence(text: string): string[] {
   if (text === ' ') return ['Space'];
   const parts = text.split(/\s+/).filter(Boolean);

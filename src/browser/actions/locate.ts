@@ -23,12 +23,7 @@ export async function targetAt(page: Page, point: Point | null, what: 'controlAt
 type PointReader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
 type ResultAt<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
 
-/**
- * Reads the element at a point of the viewport, or the one with the focus, through frames and shadow roots. Outside of
- * frames, it asks the page once.
- *
- * @returns undefined if nothing is there
- */
+/** Reads the element at a point, or with the focus, through frames and shadow roots; undefined if nothing is there. */
 export function readAt<Name extends PointReader>(page: Page, point: Point | null, name: Name) {
   return readIn(page.mainFrame(), point, name);
 }
@@ -74,12 +69,7 @@ export class LocatorExpressionError extends Error {
   override name = 'LocatorExpressionError';
 }
 
-/**
- * Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code.
- *
- * @param expression such as `getByRole('row', { name: 'Total' }).getByRole('button')`
- * @throws LocatorExpressionError with the position of the problem.
- */
+/** Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code. */
 export function locatorOf(page: Page, expression: string): Locator {
   const reader = new Reader(page, expression);
   try {

@@ -42,13 +42,7 @@ export interface PerformOptions {
   task: SecretsOfTask;
 }
 
-/**
- * Resolves once the action is dispatched; for `goto`, `back`, `forward` and `reload`, once the page's document is parsed.
- * Use `Session.settle` to wait for what follows. `press` and `type` without a locator go to the focused element.
- *
- * @returns for `goto`, `back`, `forward` and `reload` Playwright's response, or null; otherwise nothing of use
- * @throws Error of Playwright, which `reasonIn` shortens; DriverError if a page tool fails, or says so.
- */
+/** Resolves once the action is dispatched, or the page that it opens is parsed: `Session.settle` waits for what follows. */
 export async function perform(
   page: Page,
   action: LocatedAction,

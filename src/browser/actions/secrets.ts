@@ -21,20 +21,12 @@ export interface SecretsOfTask {
 /** Characters. Longer texts are put in at once. */
 const MAX_TYPED = 1_000;
 
-/**
- * Whether a text names secrets. They are put in where it is typed.
- *
- * @throws Error if there is no secret of that name
- */
+/** Throws if there is no secret of that name. */
 export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
   return fillSecrets(text, secrets) !== text;
 }
 
-/**
- * Computes the secrets that a text names and that are computed: from then on `secrets` of the task has their values.
- *
- * @throws DriverError if one can't be computed
- */
+/** Computes the secrets that a text names: from then on `secrets` of the task has their values. */
 export async function computeSecrets(
   text: string,
   task: Pick<SecretsOfTask, 'secrets' | 'secret'>,
@@ -46,12 +38,7 @@ export async function computeSecrets(
       });
 }
 
-/**
- * The element, held in its document: what is evaluated on it reaches that document or none.
- *
- * @param not what is not done otherwise
- * @throws DriverError if the document is not of an admitted host
- */
+/** The element, held in its document: what is evaluated on it reaches that document or none. */
 export async function heldForSecret(
   locator: Locator,
   { allowedDomains }: SecretsOfTask,
@@ -72,11 +59,7 @@ export async function heldForSecret(
 
 const PASTES = /^(?:(?:ControlOrMeta|Control|Meta)\+(?:Shift\+)?v|Shift\+Insert)$/i;
 
-/**
- * What was copied may hold a secret that was typed.
- *
- * @throws DriverError if the key would paste into a document of a host that is not admitted
- */
+/** What was copied may hold a secret that was typed. */
 export async function refusePasting(
   page: Page,
   { key, locator }: { key: string; locator?: Locator | undefined },
@@ -88,11 +71,7 @@ export async function refusePasting(
   if (target) await heldForSecret(target, task, timeout, 'pasted');
 }
 
-/**
- * What is dragged may be a secret that was typed. Within a frame, it stays there.
- *
- * @throws DriverError if it would be dropped in a document of a host that is not admitted
- */
+/** What is dragged may be a secret that was typed. Within a frame, it stays there. */
 export async function refuseDragging(
   from: Locator,
   to: Locator,

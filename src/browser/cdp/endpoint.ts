@@ -86,10 +86,7 @@ export async function openCdpEndpoint(page: Page, { own, onFront = () => undefin
     targetId,
     /** The page with this id, after waiting for a new one; undefined if the context has none. */
     pageOf,
-    /**
-     * Until `release`, the clients' actions on the page wait, so that it can be looked at as it is. Messages that only
-     * prepare or listen go on.
-     */
+    /** Until `release`, the clients' actions on the page wait. Messages that only prepare or listen go on. */
     hold() {
       isHeld = true;
     },

@@ -57,12 +57,7 @@ export function acts(method: string): boolean {
   return ACTS.test(method);
 }
 
-/**
- * The parameters with which a request is passed on.
- *
- * @param root whether it is for the browser itself, not for a page or worker
- * @throws Error if it is not open to the program
- */
+/** The parameters with which a request is passed on. Throws if it is not open to the program. */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
   if (OPENS.test(method) && params.url && !OPENED.test(parsedUrl(params.url)?.href ?? ''))
     throw new Error(`${method} of ${JSON.stringify(params.url)}: this endpoint opens pages of sites alone`);

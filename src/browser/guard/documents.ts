@@ -116,10 +116,7 @@ export class Documents {
     return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
   }
 
-  /**
-   * The public API does not tell which frame opened a tab or made it blank, only whether a frame of another host may have
-   * done it.
-   */
+  /** The public API does not tell which frame did it, only whether one of another host may have. */
   async #guessMaker(page: Page): Promise<string | undefined> {
     const makers = [page, await page.opener()];
     return makers.some(maker => maker && this.#mixed.has(maker)) ? 'about:blank' : undefined;
@@ -180,11 +177,7 @@ function isBlank(url: string): boolean {
   return url === '' || url.startsWith('about:');
 }
 
-/**
- * The origin that a blank document inherits, as the browser reports it, so that no page can fake it.
- *
- * @returns undefined if no page made it; `about:blank` if the origin is unknown
- */
+/** The origin that a blank document inherits, as the browser reports it; `about:blank` if unknown, undefined if no page made it. */
 async function makerOf(page: Page, targets: Targets): Promise<string | undefined> {
   try {
     const target = await targetOf(page);

@@ -50,11 +50,7 @@ export interface GuardSink {
 
 const MAX_REFUSALS = 1_000;
 
-/**
- * Guards the pages that the context has and those that it opens, until `dispose`.
- *
- * @throws Playwright's error if the context or its browser is gone.
- */
+/** Guards the pages that the context has and those that it opens, until `dispose`. */
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
   const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
   const refusals: Refusal[] = [];

@@ -65,10 +65,7 @@ export class Targets {
     return this.isOwn(targetId);
   }
 
-  /**
-   * Whether a frame or worker is of our context. The protocol does not tell for a frame in its page's process: that counts
-   * as ours if all tabs of the browser are ours.
-   */
+  /** The protocol does not tell for a frame in its page's process: that counts as ours if all tabs of the browser are ours. */
   isOwn(frameId: string): boolean {
     if (this.#own.has(frameId)) return true;
     if (this.#live.has(frameId)) return false;

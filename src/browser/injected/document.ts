@@ -84,10 +84,7 @@ export function visibleText(): string {
   return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
 }
 
-/**
- * FNV-1a over the text that is rendered and the state of the controls. Style, attributes and scrolling are left out: they
- * change by themselves, and under the pointer.
- */
+/** Style, attributes and scrolling are left out: they change by themselves, and under the pointer. */
 export function hashOfContent(): string {
   const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];
   const seen: unknown[] = [document.title, document.body?.innerText];

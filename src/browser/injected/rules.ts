@@ -232,11 +232,6 @@ declare const axe: {
   ): Promise<{ violations: { id: string; nodes: { element: Element }[] }[] }>;
 };
 
-/**
- * Lets axe-core check the names of controls.
- *
- * @param max the most of them, since its time grows with them; those in the viewport come first
- */
 export async function findNames(max: number): Promise<void> {
   const state = currentState();
   const isNear = (each: Element) => inViewport(boxOf(each));

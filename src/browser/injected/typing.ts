@@ -4,10 +4,7 @@ import { hit, valueOfText } from './elements';
 /** Types of inputs that take no keys of a text. */
 const PICKED = /^(?:date|time|datetime-local|month|week|range|color)$/;
 
-/**
- * @param options.asKeys with events of a key before and after it
- * @returns whether the field now holds the text (true if that can't be told), and whether it has the focus in its document
- */
+/** `isKept` is true if that can't be told. `asKeys`: with events of a key before and after it. */
 export function putText(
   element: Element,
   { text, asKeys }: { text: string; asKeys: boolean },

@@ -68,10 +68,7 @@ export class PageTools {
     readonly mode: PageToolsMode = 'auto',
   ) {}
 
-  /**
-   * Whether the browser has WebMCP and Playwright can use it; false if page tools are turned off; true if that is unknown
-   * because the page does not answer, or its tools are too long.
-   */
+  /** True also if the page does not answer, or its tools are too long. */
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
     const size = this.mode === false ? null : await this.sizeFor(page);
@@ -87,17 +84,7 @@ export class PageTools {
     return found.map(({ frame: _, ...tool }) => tool);
   }
 
-  /**
-   * Calls a tool. Resolves to undefined, with a notice, if the tool goes to another page, or fills in a form that is sent
-   * by its button.
-   *
-   * @param input with the values of secrets
-   * @param options.timeoutMs milliseconds for the answer. Default: 15,000
-   * @param options.recorder notes the call
-   * @param options.waitMs milliseconds for the page to register the tool. Default: 0
-   * @throws DriverError with a message for a model, if the page has no such tool, the input does not fit its schema (the
-   * page never gets it), the tool throws, or it does not answer in time.
-   */
+  /** Calls a tool. Resolves to undefined, with a notice, if the tool goes to another page, or fills in a form to be sent. */
   async call(
     page: Page,
     name: string,
@@ -116,11 +103,7 @@ export class PageTools {
     return this.answer(page, tool, input, timeoutMs);
   }
 
-  /**
-   * Calls a tool in its frame with any input, as scripts of the page can.
-   *
-   * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
-   */
+  /** Calls a tool in its frame with any input, as scripts of the page can. */
   async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
     const tool = await this.named(page, name);
     return this.send(tool, input, timeout);
@@ -179,10 +162,7 @@ export class PageTools {
     }
   }
 
-  /**
-   * Calls the tool in the document whose host was checked: its frame may go elsewhere at any time, so Playwright's `callTool`, which
-   * takes the document that is there by then, will not do.
-   */
+  /** Playwright's `callTool` would take the document that is there by then, of whatever host. */
   private send(
     { name, frame }: Pick<Found, 'name' | 'frame'>,
     input: object,

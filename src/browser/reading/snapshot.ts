@@ -42,12 +42,7 @@ export class Refs {
   private readonly current = new Map<Page, Map<string, TreeNode>>();
   private readonly owners = new Map<string, Owner>();
 
-  /**
-   * Reads the whole tab. Elements that are still there keep their references.
-   *
-   * @param timeout milliseconds
-   * @throws DriverError if the page does not answer in time.
-   */
+  /** Reads the whole tab. Elements that are still there keep their references. */
   async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS) {
     // Always the whole page: Playwright forgets references that are not in its newest snapshot.
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
@@ -72,9 +67,7 @@ export class Refs {
     return this.current.get(page)?.get(ref);
   }
 
-  /**
-   * @throws DriverError, without waiting, if the reference is unknown or of another tab, or the element is gone.
-   */
+  /** Throws, without waiting, if the reference is unknown or of another tab, or the element is gone. */
   async locate(page: Page, given: string) {
     const ref = normal(given);
     const owner = this.owners.get(ref);

@@ -117,12 +117,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     events: events as readonly NetworkEvent[],
     /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
     dropped: dropped as Readonly<Record<string, number>>,
-    /**
-     * Adds a request that another observer saw. If the context reports it, too (before or after), it stays one event: each
-     * call is paired with one reported request of the same method and URL.
-     *
-     * @returns a function to report how it ended; the context's own report wins
-     */
+    /** Adds a request that another observer saw: one event with that of the context, which may come before or after. */
     add(seen: SeenRequest) {
       const reported = pairs.take('reported', seen);
       const event = reported ?? append(seen);

@@ -34,12 +34,7 @@ export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { wi
 
 const hanging = new WeakSet<Page>();
 
-/**
- * The viewport as it is at the time of the call, or later.
- *
- * @param mark where the agent clicked, in viewport pixels: shown as a ring
- * @returns null if the page is closed, has crashed or hangs
- */
+/** Null if the page is closed, has crashed or hangs. `mark`: where the agent clicked, shown as a ring. */
 export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer | null> {
   const timeout = hanging.has(page) ? RETRY_LIMIT_MS : TURN_LIMIT_MS;
   const image = await within(whole(page, { quality: TURN_QUALITY, timeout }, mark), timeout);
@@ -57,11 +52,7 @@ function largestScale({ width, height }: Size): number {
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
-/**
- * A picture of the viewport for a model.
- *
- * @returns `scale`: pixels of the picture for each CSS pixel
- */
+/** A picture of the viewport for a model. `scale`: its pixels for each CSS pixel. */
 export async function pictureForModel(page: Page) {
   const { width } = await viewportOf(page);
   const image = await forModel(page, await whole(page, { quality: MODEL_QUALITY, timeout: LIMIT_MS }));
@@ -136,11 +127,7 @@ function byPlaywright(page: Page, options: Wanted & PageScreenshotOptions): Prom
   return drawn(page, asked, options.timeout);
 }
 
-/**
- * Asks again if the document was replaced meanwhile: then the first request is never answered, or refused.
- *
- * @throws Error if it takes longer than `timeoutMs`, or the page is closed, has crashed or hangs
- */
+/** Asks again if the document was replaced meanwhile: then the first request is never answered, or refused. */
 async function drawn<T>(page: Page, draw: () => Promise<T>, timeoutMs: number): Promise<T> {
   const end = performance.now() + timeoutMs;
   let unlisten = () => {};

@@ -74,12 +74,7 @@ export class Session {
     guard?.targets?.onGone(this.changed.fire);
   }
 
-  /**
-   * Runs `check` on the active tab.
-   *
-   * @throws Error if the tab's document is not of an admitted host before and after, since another host must not decide
-   * what is graded; what `check` throws.
-   */
+  /** Throws if the active tab is not of an admitted host before and after: another host must not decide what is graded. */
   async onAdmitted<T>(check: (page: Page) => Promise<T>): Promise<T> {
     const documents = this.guard?.documents;
     if (!documents) return check(this.page);
@@ -147,10 +142,7 @@ export class Session {
     return fresh;
   }
 
-  /**
-   * Waits, up to a limit, for the tabs that a page's tasks open: Playwright reports a tab only with its first response,
-   * long after the browser has announced it. If no tab opens, this takes a millisecond.
-   */
+  /** Playwright reports a tab only with its first response, long after the browser has announced it. */
   async followTabs(from: Page = this.page): Promise<void> {
     const known = new Set(this.tabs);
     await Promise.all([...new Set([from, this.page])].map(page => this.nextTasks(page)));
@@ -167,12 +159,7 @@ export class Session {
     if (!known.has(this.page)) await within(parsed(this.page), TASKS_LIMIT_MS);
   }
 
-  /**
-   * Waits, up to a limit, while `page`, or a tab that it opened, is busy because of something that began at `since`
-   * (`performance.now()`).
-   *
-   * @returns false if a document is still loading.
-   */
+  /** Waits, up to a limit, while `page`, or a tab that it opened, is busy since then. False: a document still loads. */
   async settle(page: Page, since: number): Promise<boolean> {
     await this.followTabs(page);
     const settled = await Promise.all(
@@ -267,11 +254,7 @@ export class Session {
 
 export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
-/**
- * Opens a session with its guard and its network log, for every agent.
- *
- * @param allowedDomains hostnames, optionally with a leading `*.`
- */
+/** Opens a session with its guard and its network log, for every agent. */
 export async function openSession(
   page: Page,
   allowedDomains: readonly string[],

@@ -60,11 +60,7 @@ export class Activity {
     });
   }
 
-  /**
-   * Waits, up to a limit, while `page` is busy because of something that began at `since` (`performance.now()`).
-   *
-   * @returns false if a document is still loading.
-   */
+  /** Waits, up to a limit, while `page` is busy since then. False: a document still loads. */
   async settle(page: Page, since: number): Promise<boolean> {
     const began = performance.now();
     const told = (why: string) =>
