@@ -4,7 +4,6 @@ import { hostAllowed } from '../spec/url';
 import { unseen } from './in-page';
 import { within } from './waiting';
 
-/** Milliseconds for a page to answer. */
 const LIMIT_MS = 2_000;
 
 /** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isOfParent` checks that. */

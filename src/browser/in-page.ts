@@ -24,7 +24,6 @@ type Injected = keyof Functions;
 type Given<Name extends Injected> = Parameters<Functions[Name]>;
 type Returned<Name extends Injected> = Promise<Awaited<ReturnType<Functions[Name]>>>;
 
-/** In a world that has `injected/`. */
 const CALL_KNOWN = '(name, ...args) => taskproof[name](...args)';
 /** Brings all of `injected/` to where it is called, and leaves nothing there. */
 const CALL = new Function('call', `${SOURCE}\nreturn taskproof[call.name](...call.args);`) as (
@@ -73,13 +72,11 @@ export async function callBesideScripts<Name extends Injected>(
   return resultOf(answer).value;
 }
 
-/** Undefined for a frame inside a page. */
 async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefined> {
   if ('mainFrame' in where) return protocolOf(where);
   return where.parentFrame() ? undefined : protocolOf(where.page());
 }
 
-/** A world in one document. */
 export interface World {
   /** Calls a function of `injected/`. @param elements are its last arguments, as `listening` returns them */
   call<Name extends Injected>(name: Name, args: unknown[], elements?: string[]): Returned<Name>;
@@ -87,7 +84,6 @@ export interface World {
   run(script: string): Promise<unknown>;
   /** The elements with click listeners, as the browser reports them; none if it does not. */
   listening(): Promise<string[]>;
-  /** Stops the script that runs in the page. */
   interrupt(): Promise<unknown>;
 }
 

@@ -8,7 +8,6 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
   return limited(promise, ms, () => new Error('late')).catch(() => undefined);
 }
 
-/** Wakes all that wait for it. */
 export class Signal {
   private readonly events = new EventTarget();
 
@@ -16,7 +15,6 @@ export class Signal {
     this.events.dispatchEvent(new Event('fire'));
   };
 
-  /** Resolves at the next `fire`, or after `ms`. */
   async next(ms: number): Promise<void> {
     const listening = new AbortController();
     const fired = once(this.events, 'fire', { signal: listening.signal });
@@ -74,7 +72,6 @@ type Events = Record<'page' | 'crash', playwright.Page> &
   };
 type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 
-/** @returns a function that removes the listeners */
 export function listen(source: Source, listeners: Listeners): () => void {
   // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
   const emitter = source as unknown as EventEmitter;

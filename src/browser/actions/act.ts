@@ -64,7 +64,6 @@ export async function act<T>(
   } catch (error) {
     signal.throwIfAborted();
     const hasSettled = await settle();
-    // It did not happen.
     undo();
     const explained = options.explain?.(error) ?? error;
     // What else the turn noted is told by its other actions.

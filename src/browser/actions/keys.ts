@@ -44,7 +44,6 @@ function chord(text: string): string {
   return [...keys.slice(0, -1), key].join('+');
 }
 
-/** A key, a chord or a sequence of them separated by spaces. */
 export function keySequence(text: string): string[] {
   if (text === ' ') return ['Space'];
   const parts = text.split(/\s+/).filter(Boolean);
@@ -52,7 +51,6 @@ export function keySequence(text: string): string[] {
   return parts.map(chord);
 }
 
-/** The modifiers of a click: `ctrl+shift`. */
 export function modifiersOf(text: string | null | undefined) {
   return (text?.match(/[^+\s]+/g) ?? []).map(part => {
     const modifier = MODIFIERS.get(part.toLowerCase());

@@ -6,7 +6,6 @@ import type { Point } from '../injected/elements';
 import type * as readers from '../injected/pointing';
 import { within } from '../waiting';
 
-/** The longest wait for the words for an element. */
 const DESCRIBE_LIMIT_MS = 1_000;
 
 export type Handle = ElementHandle<Element>;

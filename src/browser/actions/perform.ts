@@ -20,7 +20,6 @@ import {
 
 /** Characters. Longer texts are inserted at once, since typing them would take too long. */
 const MAX_TYPED = 1_000;
-/** The longest wait for the element to note. */
 export const NOTE_LIMIT_MS = 1_000;
 
 type WithLocators<A> = A extends unknown
@@ -36,9 +35,7 @@ export interface PerformOptions {
   timeoutMs: number;
   /** Notes the action. What calls `perform` forgets it if that fails, as `act` does. */
   recorder?: ActionRecorder;
-  /** Required to call page tools. */
   webmcp?: PageTools;
-  /** The secrets that may be typed, and where. */
   task: SecretsOfTask;
 }
 
@@ -64,7 +61,6 @@ export async function perform(
   const filled = isSecret
     ? { ...action, labels: action.labels.map(label => fillSecrets(label, task.secrets)) }
     : action;
-  // The table's functions take the action of their name.
   return ACTIONS[filled.do](filled as never, page, timeoutMs);
 }
 

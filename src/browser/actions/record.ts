@@ -21,7 +21,6 @@ import { durableLocator, type Handle } from './locate';
 /** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
 
-/** An action without its locators. */
 export type ActionDraft = PageAction extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'locator' | 'to'>
@@ -29,12 +28,10 @@ export type ActionDraft = PageAction extends infer Each
   : never;
 type ActionElement = Locator | ElementHandle;
 
-/** What is needed to make an action work on another machine and deployment. */
 export interface RecordedTrial {
   entryUrl: string;
   /** Absolute. Names of files are relative to it. */
   configDir: string;
-  /** Takes the values of secrets out of a text. */
   mask(text: string): string;
 }
 
@@ -104,7 +101,6 @@ export class ActionRecorder {
   async done(): Promise<RecordedAction[] | undefined> {
     const { pending: noted, isLook } = this;
     const dialogs = [...this.dialogs];
-    // Returned once: the rest of the turn starts empty.
     this.begin();
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
@@ -146,12 +142,10 @@ async function durable(target: ActionElement): Promise<{ locator: Promise<string
   return { locator: found.then(name => [name ?? asGiven].find(isKept)) };
 }
 
-/** The longest wait for the state of a frame. */
 const STATE_LIMIT_MS = 1_000;
 /** More frames would cost time and rarely matter. */
 const MAX_FRAMES = 6;
 
-/** Recorded for a page that did not answer. */
 export const NO_ANSWER: Fingerprint = { url: '', content: '' };
 
 /** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer because it is navigating. */

@@ -12,16 +12,13 @@ import { type Handle, targetAt } from './locate';
 export interface SecretsOfTask {
   /** Values by name. Those that are computed are empty until `secret` is asked for one. */
   readonly secrets: Readonly<Record<string, string>>;
-  /** Computes a secret that is computed. */
   secret(name: string): Promise<string>;
-  /** Hosts whose documents may get them. */
   readonly allowedDomains: readonly string[];
 }
 
 /** Characters. Longer texts are put in at once. */
 const MAX_TYPED = 1_000;
 
-/** Throws if there is no secret of that name. */
 export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
   return fillSecrets(text, secrets) !== text;
 }

@@ -11,18 +11,14 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { targetOf } from '../guard/targets';
 import { type CdpClient, CdpRelay, type OwnMethods, type RawSession } from './relay';
 
-/** Milliseconds for Playwright to report a tab of the browser. */
 const TAB_TIMEOUT_MS = 5_000;
 
-/** Milliseconds between two looks for it. */
 const PAUSE_MS = 50;
 
 export type CdpEndpoint = Awaited<ReturnType<typeof openCdpEndpoint>>;
 
 export interface EndpointOptions {
-  /** Methods in addition to the protocol's. */
   own?: OwnMethods;
-  /** Called before a client brings a page to the front. */
   onFront?(page: Page): void;
 }
 
@@ -82,7 +78,6 @@ export async function openCdpEndpoint(page: Page, { own, onFront = () => undefin
   return {
     /** For `connectOverCDP` and the like. Anyone who knows it can drive the page. */
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
-    /** The page's id in the protocol. */
     targetId,
     /** The page with this id, after waiting for a new one; undefined if the context has none. */
     pageOf,

@@ -21,9 +21,7 @@ export type OwnMethods = Readonly<Record<string, (params: Params) => Promise<obj
 export interface CdpClient {
   send(message: object): void;
   close(): void;
-  /** Whether the client's actions on the page have to wait. */
   held(): boolean;
-  /** Called before the client brings this page to the front. */
   front(targetId: string): Promise<void>;
 }
 
@@ -39,7 +37,6 @@ const requestSchema = z.object({
 });
 type Request = z.infer<typeof requestSchema>;
 
-/** An event, or an answer, of the browser. */
 interface Message {
   id?: number;
   method?: string;
@@ -49,9 +46,7 @@ interface Message {
 }
 
 export class CdpRelay {
-  /** The parent of each session: another session, or the browser's. */
   private readonly parents = new Map<string, string>();
-  /** The page, frame or worker of each session. */
   private readonly targets = new Map<string, string>();
   /** The client's request in each of our own wrapping requests. */
   private readonly carried = new Map<number, Pick<Request, 'id' | 'sessionId'>>();
@@ -59,7 +54,6 @@ export class CdpRelay {
   private readonly ownTargets = new Set<string>();
   /** Known from answers to `Browser.getWindowForTarget`. */
   private readonly ownWindows = new Set<unknown>();
-  /** Requests that arrived while the client was held, oldest first. */
   private readonly waiting: Request[] = [];
   private lastOwnId = FIRST_OWN_ID;
 
@@ -81,7 +75,6 @@ export class CdpRelay {
     for (const session of [this.session, this.watcher]) void session.detach().catch(() => undefined);
   }
 
-  /** Handles a message of the client. Never throws: errors are answers. */
   receive(text: string): void {
     const json = parsed(text);
     const { data: request, error } = requestSchema.safeParse(json);
@@ -143,7 +136,6 @@ export class CdpRelay {
       throw new Error('No target with given id found');
   }
 
-  /** Sends a request down to its session, wrapped once for each session on the way. */
   private async pass(sessionId: string, { id, method, params }: Request): Promise<undefined> {
     const parent = this.parents.get(sessionId);
     if (parent === undefined)
@@ -156,7 +148,6 @@ export class CdpRelay {
     return this.pass(parent, wrapper);
   }
 
-  /** Passes an event or an answer of a session up to the client. */
   private deliver(message: Message, sessionId: string): void {
     const carried = this.carried.get(message.id!);
     if (carried) {
@@ -180,7 +171,6 @@ export class CdpRelay {
     this.client.send(sessionId === BROWSER ? message : { ...message, sessionId });
   }
 
-  /** Whether an event of the browser's is about the trial's context. */
   private concerns({ targetInfo, targetId }: Params): boolean {
     if (targetInfo) return this.isOwn(targetInfo);
     return targetId === undefined || this.ownTargets.has(targetId);

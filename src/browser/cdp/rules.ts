@@ -21,7 +21,6 @@ const PASSED =
 /** Their answers and events are filtered by context, which is only done for the browser's session. */
 const PASSED_AT_ROOT = /^Target\.(?:getTargets|setDiscoverTargets)$/;
 
-/** Passed on with the id of the trial's context. */
 const IN_CONTEXT =
   /^(?:Browser\.(?:grantPermissions|resetPermissions|setPermission)|Storage\.(?:clear|get|set)Cookies|Target\.createTarget)$/;
 
@@ -44,7 +43,6 @@ const FORGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['Fetch.fulfillRequest', ['binaryResponseHeaders']],
 ]);
 
-/** Methods that load a page without asking another page whether it may. */
 const OPENS = /^(?:Page\.navigate|Target\.createTarget)$/;
 /** Everything else is the browser's own, such as `chrome:`, `view-source:` or `about:version`, or the machine's. */
 const OPENED = /^(?:https?:|blob:https?:|data:|about:blank(?:[?#]|$))/;
@@ -83,7 +81,6 @@ export function passed(method: string, params: Params, root: boolean, browserCon
   return isBrowserWide(method) && 'flatten' in params ? { ...params, flatten: false } : params;
 }
 
-/** Whether it may be about any target or window, so that it has to be checked which. */
 export function isBrowserWide(method: string): boolean {
   return /^(?:Browser|Target)\./.test(method);
 }

@@ -17,17 +17,14 @@ const HISTORY_LIMIT_MS = 5_000;
 const HISTORY_RETRY_MS = 20;
 
 export class Documents {
-  /** Whether each tab's current document may stay. */
   readonly #answers = new WeakMap<Page, boolean | Promise<boolean>>();
   readonly #leaving = new WeakSet<Page>();
   readonly #returns = new WeakMap<Page, number>();
   /** Tabs that no page opened: they are brought back. All others are closed. */
   readonly #kept: WeakSet<Page>;
-  /** Tabs whose blank document is ours. */
   readonly #cleared = new WeakSet<Page>();
   /** How often a tab has shown a document whose URL is not of an admitted host. */
   readonly #strange = new WeakMap<Page, number>();
-  /** Tabs that have had a frame of a host that is not admitted. */
   readonly #mixed = new WeakSet<Page>();
 
   /** @param targets undefined if the browser does not tell who made a document */
@@ -51,7 +48,6 @@ export class Documents {
     return this.#answers.get(page) ?? this.mayStayNow(page);
   }
 
-  /** The same, checked again. */
   mayStayNow(page: Page): boolean | Promise<boolean> {
     const answer = this.#check(page);
     this.#answers.set(page, answer);
@@ -186,7 +182,6 @@ async function makerOf(page: Page, targets: Targets): Promise<string | undefined
     const key = await session?.send('Storage.getStorageKeyForFrame', frame).catch(() => undefined);
     return key?.storageKey ?? openerOf(target, targets);
   } catch {
-    // The tab is gone.
     return undefined;
   }
 }

@@ -28,15 +28,11 @@ export interface Refusal {
 }
 
 export interface GuardOptions {
-  /** Hostnames, optionally with a leading `*.`. */
   allowedDomains: readonly string[];
-  /** Called for each refusal, also for those that `refusals` no longer keeps. */
   onRefused?(url: string, how: RefusalKind): void;
-  /** Gets the requests that the guard sees but the context's events miss. */
   network?: Pick<NetworkLog, 'add'>;
   /** `route`: guard as in browsers other than Chromium. Default: `best`. */
   means?: 'best' | 'route';
-  /** How many refusals are kept. Default: 1,000. */
   maxRefusals?: number;
 }
 
@@ -50,7 +46,6 @@ export interface GuardSink {
 
 const MAX_REFUSALS = 1_000;
 
-/** Guards the pages that the context has and those that it opens, until `dispose`. */
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
   const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
   const refusals: Refusal[] = [];
@@ -74,10 +69,8 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   return {
     /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
     means: byProtocol ? ('protocol' as const) : ('route' as const),
-    /** The tabs as the browser announces them; undefined if it does not. */
     targets: byProtocol?.targets,
     documents,
-    /** The first, and an escape whatever came before it. */
     refusals: refusals as readonly Refusal[],
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
@@ -110,7 +103,6 @@ declare const anySession: CDPSession;
  */
 type Paused = Parameters<Parameters<typeof anySession.on<'Fetch.requestPaused'>>[1]>[0];
 
-/** Types of requests that the context's events may miss. */
 const LOGGED = ['Ping', 'XHR'] as const;
 
 /**
@@ -144,7 +136,6 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
 }
 
 class ProtocolGuard {
-  /** By request id: called with its response. */
   readonly #awaited = new Map<string, (outcome: { status?: number; failure?: string }) => void>();
 
   constructor(

@@ -18,7 +18,6 @@ export class Targets {
     private readonly browserContextId: string,
   ) {}
 
-  /** Follows all targets for as long as the session lives. */
   static async of(context: BrowserContext, session: CDPSession): Promise<Targets> {
     const targets = new Targets(session, await contextIdOf(context));
     session.on('Target.targetCreated', ({ targetInfo }) => targets.#learn(targetInfo));

@@ -6,17 +6,14 @@ export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
 }
 
-/** Grows while a document is still being built. */
 export function countElements(): number {
   return document.getElementsByTagName('*').length;
 }
 
-/** Waits until the tasks which the page has already scheduled have run. */
 export function nextTasks(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
 }
 
-/** Waits until the page has drawn: no scrolling, no running transition. */
 export async function drawn(limitMs: number): Promise<void> {
   const began = performance.now();
   const end = began + limitMs;

@@ -30,7 +30,6 @@ export function controlAround(element: Element): Element | null {
   return around && controlAround(around);
 }
 
-/** Also in open shadow roots. */
 export function* everyElement(root: ParentNode = document): Generator<Element> {
   for (const element of root.querySelectorAll('*')) {
     yield element;
@@ -38,7 +37,6 @@ export function* everyElement(root: ParentNode = document): Generator<Element> {
   }
 }
 
-/** Out of a shadow root, too. */
 export function parentOf(element: Element): Element | null {
   return element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
 }
@@ -265,7 +263,6 @@ export function isOutside(element: Element): boolean {
   return x + width + scrollX <= 0 || y + height + scrollY <= 0;
 }
 
-/** What decides how a value is set. */
 export function settable(element: Element) {
   return {
     tag: element.localName,

@@ -15,18 +15,15 @@ import {
 } from './elements';
 import { RULES } from './rules';
 
-/** A finding, and the controls that it concerns. */
 export interface Sighting {
   kind: FindingKind;
   /** CSS, with Playwright's `>>` before a shadow root. */
   selector: string;
-  /** `button without a name` */
   text: string;
   /** The names of the controls that it blocks, and the text beside it, in lower case. */
   names: string[];
   /** Its id, classes and similar attributes, in words. */
   hints: string;
-  /** The boxes of these controls. */
   boxes: Box[];
 }
 
@@ -35,7 +32,6 @@ export interface LookOptions {
   wanted: readonly string[];
   /** Boxes of fields that did not keep what was typed into them. */
   unkept: readonly Box[];
-  /** How long a look may take, in milliseconds. */
   budgetMs: number;
 }
 
@@ -47,13 +43,10 @@ function nothingYet(options: LookOptions) {
     ...options,
     end: performance.now() + options.budgetMs,
     controls: [] as Element[],
-    /** Controls that people see. */
     shown: [] as Element[],
     others: [] as Element[],
     sightings: [] as Sighting[],
-    /** The element of each sighting. */
     found: [] as Element[],
-    /** The number of sightings beyond the limit. */
     more: 0,
     incomplete: [] as string[],
   };
@@ -109,7 +102,6 @@ export function isLate(state: State): boolean {
   return performance.now() > state.end;
 }
 
-/** Collects all elements, also in open shadow roots. */
 function gather(state: State): void {
   const { controls, others } = state;
   for (const element of everyElement()) {

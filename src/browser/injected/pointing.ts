@@ -50,12 +50,10 @@ export function controlAt(point: Point | null) {
   });
 }
 
-/** The exact spot on the element there. */
 export function spotAt(point: Point | null) {
   return atPoint(point, element => spotOn(element, point));
 }
 
-/** What scrolls there, and where there is room to scroll. */
 export function scrollsAt(point: Point | null) {
   return atPoint(point, scrollsAround);
 }
@@ -77,7 +75,6 @@ function closestControl(element: Element): Element | null {
   return isFree ? control : null;
 }
 
-/** What scrolls an element, and where one of its ancestors has room to scroll. */
 function scrollsAround(element: Element) {
   const scroller = closestScrollable(element);
   return { path: cssPathOf(element), scroller: scroller && cssPathOf(scroller), room: roomAround(element) };
@@ -118,7 +115,6 @@ export function bringIntoView(element: Element): Point | null {
 export interface Over {
   /** A part of the same thing: a file input over its button, or the shape under a text that lets the mouse through. */
   part?: Element;
-  /** The button or link that closes what is over it. */
   way?: Element;
 }
 
@@ -157,7 +153,6 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
 interface Which {
   /** Matches the label of the row, card or section that it is in. */
   place?: RegExp | undefined;
-  /** 0 for the first, -1 for the last. */
   nth?: number | undefined;
 }
 

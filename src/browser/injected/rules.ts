@@ -23,7 +23,6 @@ function isWanted(state: State, element: Element): boolean {
   return name !== '' && state.wanted.some(wanted => name.includes(wanted));
 }
 
-/** The controls in a part of the page that a click can reach and that do something. */
 function waysOut(state: State, part: Element): Element[] {
   const ways =
     'a,button,summary,input[type=submit],input[type=button],input[type=image],[role=button],[role=link]';
@@ -214,7 +213,6 @@ function findSameNames(state: State): void {
   }
 }
 
-/** The rules that work without axe-core, in their order. */
 export const RULES = [
   findTraps,
   findCovered,

@@ -34,13 +34,11 @@ export interface PageToolCallOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Milliseconds for a page to list its tools, and for a tool to answer. */
 const LIST_LIMIT_MS = 2_000;
 const CALL_LIMIT_MS = 15_000;
 /** Milliseconds between two checks whether a tool is registered, or has filled in its form. */
 const PAUSE_MS = 100;
 const MAX_TOOLS = 500;
-/** Characters of names in an error. */
 const MAX_NAMES = 2_000;
 const MAX_DESCRIPTION = 1_000;
 /** Characters of a schema. A tool with a longer one is not offered. */
@@ -61,7 +59,6 @@ export class PageTools {
   /** Addresses of pages whose tools are too long to read. */
   private readonly tooMuch = new WeakMap<Page, string>();
 
-  /** @param allowedDomains hostnames, optionally with a leading `*.` */
   constructor(
     private readonly session: Pick<Session, 'page' | 'notice'>,
     private readonly allowedDomains: readonly string[],
@@ -103,13 +100,11 @@ export class PageTools {
     return this.answer(page, tool, input, timeoutMs);
   }
 
-  /** Calls a tool in its frame with any input, as scripts of the page can. */
   async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
     const tool = await this.named(page, name);
     return this.send(tool, input, timeout);
   }
 
-  /** @throws DriverError if the page registers no such tool within `waitMs`. */
   private async named(page: Page, name: string, waitMs = 0): Promise<Found> {
     const end = performance.now() + waitMs;
     for (;;) {

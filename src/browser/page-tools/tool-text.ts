@@ -4,13 +4,11 @@ import { countIn, cutText, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { PageTool } from './page-tools';
 
-/** The most characters of a list, of a list that the model did not ask for, and of a result. */
 const MAX_LIST = 40_000;
 const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
 /** The most characters of a description in a list that the model did not ask for. */
 const MAX_SHORT = 200;
-/** A shorter piece of a description would say nothing. */
 const MIN_SHORT = 10;
 
 const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
@@ -20,7 +18,6 @@ export function toolList(tools: readonly PageTool[]): string {
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
 }
 
-/** The tools that came and went; undefined if none did. */
 export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
   const known = new Set(before.map(tool => lineOf(tool)));
   const fresh = now.filter(tool => !known.has(lineOf(tool)));

@@ -6,7 +6,6 @@ import { type Refs, type Snapshot, words } from './snapshot';
 
 /** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
 const SHORT = 1_100;
-/** The most characters of an observation. */
 const MOST = 6_000;
 const MOST_GONE = 10;
 /** This many controls of one kind in a row are listed under one heading. */
@@ -21,18 +20,15 @@ const TOO_LARGE =
   'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
 export const AS_IT_WAS = 'The page is as it was.';
 
-/** A tab as the model last saw it. */
 interface Known {
   document: number;
   lines: readonly Line[];
-  /** Every line that the model has read of this document. */
   shown: Set<string>;
   above: number;
 }
 
 export class Observations {
   private readonly known = new WeakMap<Page, Known>();
-  /** Addresses of pages that take too long. */
   private readonly slow = new WeakMap<Page, string>();
 
   constructor(private readonly refs: Refs) {}
@@ -56,7 +52,6 @@ export class Observations {
     return changes ?? whole(snapshot, now);
   }
 
-  /** Notes that the model has read the page itself. */
   note(page: Page, snapshot: Snapshot, everything: boolean): void {
     const known = knownOf(snapshot, this.known.get(page));
     for (const line of known.lines) if (everything || isInView(line)) known.shown.add(line.text);
@@ -73,7 +68,6 @@ function knownOf({ roots, above, document }: Snapshot, before: Known | undefined
   };
 }
 
-/** Empty for a page that the viewport shows as a whole. */
 function placeOf({ above, below }: Snapshot): string {
   const parts = [above > 0 && `${above} px above`, (below > 0 || above > 0) && `${below} px below`];
   const told = parts.filter(Boolean).join(' and ');
@@ -144,7 +138,6 @@ function section(header: string, lines: readonly Line[], most: number): string {
   return lines.length === 0 ? '' : `${header}\n${listed(lines, most)}`;
 }
 
-/** New lines. A line that occurs more often than before counts as new. */
 function newIn(lines: readonly Line[], before: readonly Line[]): Line[] {
   const left = countOf(before);
   return lines.filter(({ text }) => {

@@ -9,31 +9,24 @@ import type { LookOptions, Sighting } from '../injected/look';
 import { pictureOfRegion, viewportOf } from '../session/pictures';
 import { within } from '../waiting';
 
-/** Frames that are examined besides the page's main document. */
 const MAX_FRAMES = 5;
 /** The most controls that axe-core checks, since its time grows with them. */
 const MAX_NAMED = 400;
-/** CSS pixels around what was found. */
 const MARGIN = 40;
 const QUALITY = 60;
 /** The share of the time that is left for pictures, and to fetch what was found if the search is cut short. */
 const PICTURE_SHARE = 0.15;
 const FETCH_MS = 500;
-/** The longest wait for the list of elements with click listeners. */
 const LISTENING_MS = 500;
 const UNANSWERED = 'the page did not answer';
 
-/** `budgetMs` is for the whole examination. */
 export interface ExamineOptions extends LookOptions {
-  /** Whether a document of this URL may be examined. */
   admitted(url: string): boolean;
 }
 
 /** A finding, with boxes in the page's viewport as it was before. */
 export interface Found extends Sighting {
-  /** `locator('.icon-cart')` */
   locator: string;
-  /** JPEG; undefined if there is nothing to show. */
   cutOut(): Promise<Buffer | undefined>;
 }
 
@@ -41,9 +34,7 @@ export interface Examined {
   found: Found[];
   /** Names of the controls that can be used, in lower case. */
   usable: string[];
-  /** The number of findings that are left out. */
   more: number;
-  /** Why the examination is not complete; empty if it is. */
   incomplete: string[];
 }
 

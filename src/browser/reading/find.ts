@@ -9,7 +9,6 @@ const MAX_MATCHES = 20;
 const MAX_LABEL = 300;
 const STOP_WORDS =
   /^(?:an?|the|of|in|on|at|to|for|with|and|or|that|which|is|are|this|all|any|elements?|page|from|by|named|called|labell?ed|says)$/;
-/** Each role with what people call it besides. */
 const ROLE_WORDS = new Map(
   [
     'button: btn|link: anchor url button|textbox: text field input box bar textarea area editor',
@@ -96,7 +95,6 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
   return said + role + exact + (candidate.node.interactive ? 1 : 0) + (candidate.node.inView ? 0.3 : 0);
 }
 
-/** Up to 20 elements for a description, best first. */
 function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
   const all: Candidate[] = [];
   collect(roots, [], all);

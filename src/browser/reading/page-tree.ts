@@ -9,7 +9,6 @@ import { nodesOf, type TreeNode, textOf } from './snapshot';
 
 const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
-/** Room for the lines that say what was left out. */
 const RESERVE = 600;
 
 /** Roles that get a reference besides controls: a model may scroll to them, or read them alone. */
@@ -22,7 +21,6 @@ interface ReadOptions {
   /** `interactive`: controls. Default: what is in the viewport. */
   filter?: 'all' | 'interactive' | null | undefined;
   depth?: number | null | undefined;
-  /** Only this subtree. */
   root?: TreeNode | undefined;
 }
 
@@ -50,9 +48,7 @@ export function lineOf(node: TreeNode, hasRef = node.interactive || REFERRED.tes
 export interface Line {
   indent: number;
   text: string;
-  /** Its element; for a text, the element around it. */
   node: TreeNode | undefined;
-  /** The text, if the line is only text. */
   said?: string;
   name?: string;
   /** The line is only a role, so it says nothing by itself. */
@@ -157,7 +153,6 @@ function optionsOf(node: TreeNode | undefined): string {
   return `: ${names(true).join(', ')} (or ${few(names(false), MOST_OPTIONS)})`;
 }
 
-/** The part of a tree to be shown, and how much is left out. */
 function partOf(roots: readonly TreeNode[], { filter, depth }: ReadOptions) {
   if (filter === 'interactive') {
     const controls = controlsIn(roots);
@@ -195,13 +190,11 @@ const FRAME_LIMIT_MS = 2_000;
 const MAX_FRAMES = 20;
 const SCRIPT_LIMIT_MS = 10_000;
 
-/** Undefined if the frame does not answer in time. */
 async function frameText(frame: Frame): Promise<string | undefined> {
   const text = await within(callInPage(frame, 'visibleText'), FRAME_LIMIT_MS);
   return text && inParagraphs(text);
 }
 
-/** With single blanks and empty lines. */
 export function inParagraphs(text: string): string {
   const single = (space: string) => (/\n\s*\n/.test(space) ? '\n\n' : space.replace(/[ \t]+/g, ' '));
   return text.trim().replace(/\s+/g, single);
@@ -225,7 +218,6 @@ export async function pageText(page: Page): Promise<string> {
   return `${text.slice(0, cut)}…\n(${text.length - cut} more characters were left out at ${MAX_CHARACTERS}: use find, or read_page with a ref.)`;
 }
 
-/** The value of the last expression, as JSON if possible. */
 export async function runScript(page: Page, text: string): Promise<string> {
   const late = () => new DriverError(`The script did not end within ${SCRIPT_LIMIT_MS / 1000} s.`);
   const value: unknown = await limited(page.evaluate(text), SCRIPT_LIMIT_MS, late);

@@ -18,7 +18,6 @@ const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),in
 const INPUT_ROLES = ['textbox', 'button', 'slider'];
 const EDITABLE_ROLES = ['generic', 'textbox', 'paragraph', 'group'];
 
-/** The content of a tab. */
 export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
 
 interface Owner {
@@ -26,9 +25,7 @@ interface Owner {
   words: string;
   role: string;
   name: string;
-  /** Path of the page when the element was last seen. */
   path: string;
-  /** Numbers of the first and the last snapshot with the element. */
   first: number;
   last: number;
 }
@@ -36,9 +33,7 @@ interface Owner {
 export class Refs {
   private count = 0;
   private snapshots = 0;
-  /** Every reference ever given, by tab and element. */
   private readonly names = new Map<Page, Map<string, string>>();
-  /** The elements in the newest snapshot of a tab, by reference. */
   private readonly current = new Map<Page, Map<string, TreeNode>>();
   private readonly owners = new Map<string, Owner>();
 
@@ -57,12 +52,10 @@ export class Refs {
     return { roots, ...place };
   }
 
-  /** The element in words, as it was last read; undefined for an unknown reference. */
   wordsOf(ref: string): string | undefined {
     return this.owners.get(normal(ref))?.words;
   }
 
-  /** The element in the newest snapshot. */
   nodeOf(page: Page, ref: string): TreeNode | undefined {
     return this.current.get(page)?.get(ref);
   }
@@ -194,9 +187,7 @@ function normal(ref: string): string {
 export interface TreeNode {
   role: string;
   name: string;
-  /** Its text, if that is its only child. */
   text: string;
-  /** Playwright's own reference, if the element has one. */
   handle: string | undefined;
   /** The model's reference: `ref_7`. Set by Refs. */
   ref: string | undefined;
@@ -204,9 +195,7 @@ export interface TreeNode {
   box: Box | undefined;
   /** Whether a part of it is inside the viewport, and inside the viewport of its frame. */
   inView: boolean;
-  /** Whether it, or anything in it, is in view. */
   partInView: boolean;
-  /** Whether a person could act on it. */
   interactive: boolean;
   /** `type` of an input that takes its value in a special way. */
   inputType: string | undefined;
@@ -222,15 +211,12 @@ const NO_STATES = /^(?:role|name|text|ref|box|children|cursor)$/;
 type Raw = Record<string, unknown>;
 
 interface Scope {
-  /** The upper left corner of the frame. */
   x: number;
   y: number;
-  /** The visible part of the frame. */
   clip: Box;
   parentInView: boolean;
 }
 
-/** Its sizes are below 0 if the boxes don't meet. */
 function overlap(one: Box, other: Box): Box {
   const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
   const right = Math.min(one.x + one.width, other.x + other.width);
@@ -276,7 +262,6 @@ export function treeOf(snapshot: unknown, viewport: Size): TreeNode[] {
   return roots.map(root => convert(root, scope));
 }
 
-/** Parents before children. */
 export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeNode> {
   for (const node of roots) {
     if (typeof node === 'string') continue;
@@ -285,7 +270,6 @@ export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeN
   }
 }
 
-/** The text in a node, cut soon after `most` characters. */
 export function textOf(node: TreeNode, most = 2_000): string {
   const parts: string[] = [];
   let length = 0;
@@ -301,7 +285,6 @@ export function textOf(node: TreeNode, most = 2_000): string {
   return parts.join(' ');
 }
 
-/** An element in words: `button "Sign in"`. */
 export function words(node: TreeNode): string {
   const role = node.role === 'generic' ? 'element' : node.role;
   const label = node.name || textOf(node, 200);

@@ -12,7 +12,6 @@ export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }
 export class Dialogs {
   /** The agent's answers; `leave` if a program outside Playwright answers. Default: as Playwright does. */
   policy: DialogPolicy | 'leave' | undefined;
-  /** Gets each answer, for the recording. */
   onAnswer: (answer: DialogAnswer) => void = () => undefined;
   private readonly open = new Set<Dialog>();
   readonly dispose: () => void;

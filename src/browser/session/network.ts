@@ -5,15 +5,12 @@ import type { NetworkEvent } from '../../data/record';
 import { cutText } from '../../text/line';
 import { listen } from '../waiting';
 
-/** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
 export type NetworkLog = ReturnType<typeof recordNetwork>;
 
-/** What a request carried, masked. A long one is cut. */
 export interface SentBody {
   text: string;
-  /** Its content-type; empty if it has none. */
   type: string;
 }
 
@@ -25,13 +22,10 @@ export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex
 
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
-/** Characters of a body, and of all bodies. */
 const MAX_BODY = 200_000;
 const MAX_BODIES = 20_000_000;
-/** Of a `data:` URL, without its content. */
 const MAX_HEAD = 60;
 
-/** Records the requests of all pages and workers of a context, from now until `stop`. */
 export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS } = {}) {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
@@ -133,14 +127,12 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
       mask = masked;
     },
     bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
-    /** Stops recording. The events stay. */
     stop: listen(context, { request, response, requestfailed, download }),
   };
 }
 
 type Side = 'added' | 'reported';
 
-/** Requests that only one of the two observers has seen so far, oldest first. */
 class Pairs {
   readonly #waiting = new Map<string, NetworkEvent[]>();
 

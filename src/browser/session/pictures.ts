@@ -9,7 +9,6 @@ import { limited, listen, within } from '../waiting';
 const LONGEST_EDGE = 1568;
 const LARGEST_AREA = 1_150_000;
 const MODEL_QUALITY = 75;
-/** The largest factor for a zoomed region. */
 const MAX_ZOOM = 4;
 const LIMIT_MS = 15_000;
 const SHRINK_LIMIT_MS = 5_000;
@@ -29,7 +28,6 @@ export async function viewportOf(page: Page): Promise<Size> {
   return (await within(callInPage(page, 'viewport'), VIEWPORT_LIMIT_MS)) ?? assumedViewport(page);
 }
 
-/** Of a page that does not answer. */
 export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { width: 1280, height: 720 };
 
 const hanging = new WeakSet<Page>();
@@ -60,7 +58,6 @@ export async function pictureForModel(page: Page) {
   return { ...jpeg(image), scale: (sizeOf(image)?.width ?? width) / width };
 }
 
-/** A region of the viewport (CSS pixels) for a model, enlarged as far as that helps it. */
 export async function zoomedForModel(page: Page, region: Box) {
   const scale = Math.min(MAX_ZOOM, largestScale(region));
   return jpeg(await pictureOfRegion(page, region, MODEL_QUALITY, scale));

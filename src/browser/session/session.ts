@@ -11,7 +11,6 @@ import { Activity, NAVIGATION_LIMIT_MS, parsed } from './settling';
 
 /** More notices are counted, but not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
-/** Characters of a notice that are kept. */
 const MAX_NOTICE = 1_000;
 /** More tabs are closed at once: a page may open them in a loop, and each costs a process, or a part of one. */
 const MAX_TABS = 20;
@@ -24,16 +23,12 @@ const TASKS_LIMIT_MS = 1_000;
 const HANGING_LIMIT_MS = 50;
 
 export class Session {
-  /** The active tab is the last. */
   private tabs: Page[];
-  /** All tabs in the order in which they opened, as recordings number them. */
   private readonly numbered: Page[];
   readonly dialogs: Dialogs;
-  /** Those of all tabs, also of popups: the first 50. */
   readonly downloads: Download[] = [];
   /** What happened besides the agent's own actions, in order: the first 200. */
   readonly notices: string[] = [];
-  /** Masks secrets in notices, before they are cut. */
   mask = (text: string): string => text;
   private droppedNotices = 0;
   private taken = 0;
@@ -45,12 +40,9 @@ export class Session {
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
   private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
-  /** New tabs whose document the guard is still checking. */
   private readonly unchecked = new Set<Page>();
-  /** Those whose navigation was refused in the meantime. */
   private readonly refused = new WeakSet<Page>();
 
-  /** @param page the active tab; its number is 0 */
   constructor(
     readonly context: BrowserContext,
     page: Page,
@@ -168,7 +160,6 @@ export class Session {
     return !settled.includes(false);
   }
 
-  /** Whether the active tab is busy because of something that began at `since` (`performance.now()`). */
   isBusy(since: number): boolean {
     return this.activity.isBusy(this.page, since);
   }
@@ -182,7 +173,6 @@ export class Session {
     return this.guard.targets.tabs - this.context.pages().length;
   }
 
-  /** Waits, up to a limit, until the tasks that a page has already scheduled have run. */
   private async nextTasks(page: Page): Promise<void> {
     // Such a page does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
@@ -254,7 +244,6 @@ export class Session {
 
 export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
-/** Opens a session with its guard and its network log, for every agent. */
 export async function openSession(
   page: Page,
   allowedDomains: readonly string[],

@@ -5,13 +5,10 @@ import { debug } from '../../text/debug';
 import { callInPage, unseen } from '../in-page';
 import { listen, type Signal, within } from '../waiting';
 
-/** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;
-/** The longest wait for a document. */
 export const NAVIGATION_LIMIT_MS = 10_000;
 /** A response that does not end in this time is a stream, and is not waited for. */
 const STREAM_LIMIT_MS = 1_000;
-/** The longest wait for scrolling and transitions. */
 export const LAYOUT_LIMIT_MS = 1_500;
 /** Requests that don't change what the model sees, or never end. */
 const IGNORED = new Set([
@@ -37,7 +34,6 @@ export class Activity {
   private readonly endless = new Set<string>();
   readonly dispose: () => void;
 
-  /** @param changed fires at the end of each request */
   constructor(
     context: BrowserContext,
     private readonly changed: Signal,
@@ -88,7 +84,6 @@ export class Activity {
     return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
   }
 
-  /** Whether `page` waits for its next document. */
   isLeaving(page: Page): boolean {
     return [...this.pending.keys()].some(request => isDocument(request) && frameOf(request)?.page() === page);
   }
@@ -98,7 +93,6 @@ export class Activity {
     return [...this.pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
   }
 
-  /** Waits until the page has drawn: DOM parsed, no scrolling, no running transition. */
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
     await parsed(page);
@@ -121,7 +115,6 @@ export class Activity {
   }
 }
 
-/** Waits, up to a limit, until a page's document is parsed. */
 export function parsed(page: Page): Promise<void> {
   const options = { timeout: NAVIGATION_LIMIT_MS };
   return unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
