@@ -1,6 +1,6 @@
 import { DEFAULT_BASELINE_FILE } from '../data/results';
 import type { Graded } from '../data/verdict';
-import { type Columns, gridOf, joined, projectOf, specsAndTests } from '../report/render/document';
+import { type Columns, gridOf, projectOf, specsAndTests } from '../report/render/document';
 import { formatRate } from '../text/print';
 import { totalOf } from '../verdicts/statistics';
 import { type Trend, trendsOf } from '../verdicts/trend';
@@ -28,9 +28,11 @@ Examples:
       await tell(io, options, {
         json: () => ({ schemaVersion: '1', specs: trends }),
         document: to =>
-          to.isMarkdown
-            ? joined([to.heading('pass rates over time'), to.table(grid)])
-            : joined([trends.length > 0 && to.table(grid), counts]),
+          to.ranked([
+            to.isMarkdown && '### Taskproof: pass rates over time',
+            to.lines([counts]),
+            trends.length > 0 && to.table(grid),
+          ]),
       });
     });
 };

@@ -32,6 +32,10 @@ export function planName(plan: Pick<Plan, 'id' | 'describe' | 'titlePath'>): str
   return plan.titlePath?.join(' › ') ?? specName({ spec: plan.id, describe: plan.describe });
 }
 
+/** Identifies it in a run. */
+export const planKey = (project: string, plan: Parameters<typeof planName>[0]) =>
+  JSON.stringify([project, planName(plan)]);
+
 /** A trial's title in reports, the same from run to run: `pricing-trial · trial 2/5`. */
 export function trialTitle({ id, policy, replayed }: Plan, repeatIndex: number): string {
   return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;

@@ -1,9 +1,9 @@
 // Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together. Blobs carry the
 // plan of their whole run in the config's metadata: a shard whose blob is missing may have had all trials of a spec.
 import { basename } from 'node:path';
-import type { FullConfig, FullResult, Suite, TestCase } from '@playwright/test/reporter';
+import type { FullConfig, FullProject, FullResult, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { planName, planSchema } from '../data/plan';
+import { planKey, planName, planSchema } from '../data/plan';
 import { wasLeftOut } from '../playwright/inside/results';
 import { problemsIn } from '../spec/errors';
 import { messageOf, oneLine } from '../text/line';
@@ -48,15 +48,24 @@ function failureBefore(project: string, leftOut: readonly TestCase[], suite: Sui
 
 /** The nearest project with a failed test that this project depends on. */
 function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
-  const dependenciesOf = (name: string) => config.projects.find(one => one.name === name)?.dependencies ?? [];
-  const needed = new Set(dependenciesOf(project));
+  const failed = suite.allTests().filter(test => test.results.length > 0 && !test.ok());
+  const names = new Set(failed.map(test => test.parent.project()?.name));
+  const needed = projectsFrom(config, [project], ({ dependencies }) => dependencies);
+  return [...needed].slice(1).find(name => names.has(name));
+}
+
+/** These projects, and all that follow from them, the nearest first. */
+export function projectsFrom(
+  { projects }: FullConfig,
+  names: Iterable<string>,
+  next: (project: FullProject) => readonly string[],
+): Set<string> {
+  const found = new Set(names);
   // A set's loop takes in what is added on the way.
-  for (const name of needed) {
-    const tests = suite.allTests().filter(test => test.parent.project()?.name === name);
-    if (tests.some(test => test.results.length > 0 && !test.ok())) return name;
-    for (const next of dependenciesOf(name)) needed.add(next);
-  }
-  return undefined;
+  for (const name of found)
+    for (const project of projects)
+      if (project.name === name) for (const other of next(project)) found.add(other);
+  return found;
 }
 
 const keptRunSchema = z.object({
@@ -111,10 +120,9 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
-/** Refuses parts of two runs of the same specs. Runs of different projects, or of an agent and of replays, may be merged. */
+/** Refuses parts of two runs of the same specs. Runs of different projects may be merged. */
 function twoRuns(one: KeptRun, other: KeptRun): string {
-  const key = (entry: KeptRun['plan'][number]) =>
-    JSON.stringify([entry.project, planName(entry.spec), entry.spec.replayed]);
+  const key = ({ project, spec }: KeptRun['plan'][number]) => planKey(project, spec);
   const keys = new Set(one.plan.map(key));
   const shared = other.plan.find(entry => keys.has(key(entry)));
   const total = ({ shard }: KeptRun) => shard?.split('/')[1];

@@ -1,7 +1,7 @@
 // Before the first test: decides which repeats are trials, and whether the run can have verdicts at all.
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { groupBy } from '../data/collections';
-import { type Plan, planName, trialTitle } from '../data/plan';
+import { type Plan, planKey, planName, trialTitle } from '../data/plan';
 import {
   ciRun,
   isFiltered,
@@ -18,7 +18,7 @@ import { brokenSpec, carryPlan, planOf, planWith } from '../playwright/run/plan'
 import { checkRun, folderOf, isRegrading, runSettings } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { checkAgents } from './agents-ready';
-import { keepRun } from './missing';
+import { keepRun, projectsFrom } from './missing';
 import { chooseWorkers } from './workers';
 
 /** A trial of this run. */
@@ -125,12 +125,10 @@ function trim(
 /** Other tests run only in projects that the trials depend on or are torn down by. */
 function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): ReadonlySet<string> {
   const own = new Set(planned.map(({ project }) => project.name));
-  const needed = new Set(own);
-  for (const name of needed) {
-    const project = config.projects.find(one => one.name === name);
-    for (const other of [...(project?.dependencies ?? []), project?.teardown ?? []].flat()) needed.add(other);
-  }
-  return new Set([...needed].filter(name => !own.has(name)));
+  const all = projectsFrom(config, own, ({ dependencies, teardown }) =>
+    [...dependencies, teardown ?? []].flat(),
+  );
+  return new Set([...all].filter(name => !own.has(name)));
 }
 
 /** Specs need none of this: their describe has `retries: 0`. */
@@ -158,7 +156,7 @@ export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }
 
-const keyOf = ({ project, plan }: PlannedTest) => JSON.stringify([project.name, planName(plan)]);
+const keyOf = ({ project, plan }: PlannedTest) => planKey(project.name, plan);
 
 function sameIds(planned: readonly PlannedTest[]): string[] {
   return [...groupBy(planned, keyOf).values()].flatMap(tests => {

@@ -1,7 +1,7 @@
 // Recordings of passed trials: the files that `record: true` and healed trials write for replay().
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
-import { sumOf } from '../data/collections';
+import { groupBy, sumOf } from '../data/collections';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
 import {
@@ -18,6 +18,8 @@ import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
 import { messageOf } from '../text/line';
 import { plural } from '../text/print';
+import { specLabel } from './render/document';
+import type { SpecRun } from './spec-run';
 import { writeText } from './write';
 
 /** What a trial leaves for replay(), or why there is nothing. Both are missing if it did not pass, or was a replay. */
@@ -31,8 +33,7 @@ export interface Recorded {
 /** Leaves out actions that changed nothing, and of failed actions all but what they completed. */
 export function recordingOf(record: TrialRecord): Recorded {
   if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return {};
-  const says = record.assertions.some(({ type }) => type === 'answer');
-  if (says)
+  if (record.assertions.some(({ type }) => type === 'answer'))
     return {
       problem: "its answer is checked, and a replay gives none: set replay({ withoutRecording: 'skip' })",
     };
@@ -48,16 +49,12 @@ export function recordingOf(record: TrialRecord): Recorded {
   }
   if (!turns.length) return { problem: 'the trial did nothing to the page' };
   const { specId, specHash, agent, model, startedAt: recordedAt } = record;
-  const subject = {
-    recordingVersion: RECORDING_VERSION,
-    specId,
-    specHash,
-    agent,
-    model,
-    recordedAt,
-  } as const;
-  const recording = { ...subject, turns: uniqueByName(turns, record.unique) };
-  return { recording, healed: record.healed?.recording };
+  const subject = { specId, specHash, agent, model, recordedAt };
+  const kept = uniqueByName(turns, record.unique);
+  return {
+    recording: { recordingVersion: RECORDING_VERSION, ...subject, turns: kept },
+    healed: record.healed?.recording,
+  };
 }
 
 /** Of the shortest trial of a spec in a project. */
@@ -71,12 +68,10 @@ export function pickRecording(all: readonly Recorded[]): Recorded {
   return shortest ?? all.find(({ problem }) => problem) ?? {};
 }
 
-interface RecordedSpec {
+type RecordedSpec = Pick<SpecRun, 'project' | 'pick'> & {
   planned: Pick<Plan, 'id' | 'describe'>;
-  project: string;
   tests: Iterable<TestCase>;
-  pick: Recorded;
-}
+};
 
 /**
  * Writes recordings: for projects with `record`, and beside healed ones. Not called when reports are merged, since blobs may
@@ -91,39 +86,37 @@ export function writeRecordings(
 ): string[] {
   const lines: string[] = [];
   const written = new Map<string, RecordedSpec>();
-  const counts = new Map<string, number>();
-  // Ordinary tests leave no recordings, and have no id for a file.
-  for (const spec of specs.filter(({ pick }) => pick.recording || pick.problem)) {
-    const { planned, pick } = spec;
+  const recorded: string[] = [];
+  for (const spec of specs) {
+    const { recording, problem, healed } = spec.pick;
+    // Ordinary tests leave no recordings, and have no id for a file.
+    if (!recording && !problem) continue;
     const into = recordingsDir(config, spec);
     const file = fileOf(spec, into, folder);
     if (file === undefined) continue;
-    if (!file || !pick.recording) {
-      const outside = `${pick.healed} is not a .json file below the folder of the Playwright config`;
-      lines.push(`no recording of ${planName(planned)}: ${file ? pick.problem : outside}`);
-      continue;
-    }
-    const other = written.get(file);
     const name = relative(resolve(folder), file).replaceAll('\\', '/');
-    if (other !== undefined) {
-      lines.push(`${name} is of ${label(other)}. Give ${label(spec)} its own folder: \`record: 'folder'\``);
-      continue;
-    }
-    written.set(file, spec);
+    const other = written.get(file);
     try {
-      writeText(file, recordingText(pick.recording));
+      if (!file) throw new Error(`${healed} is not a .json file below the folder of the Playwright config`);
+      if (!recording) throw new Error(problem);
+      if (other)
+        throw new Error(
+          `its file ${name} is of ${label(other)}. Give it its own folder: \`record: 'folder'\``,
+        );
+      written.set(file, spec);
+      writeText(file, recordingText(recording));
+      if (healed) lines.push(`healed: review ${name}, then replace ${healed} with it`);
+      else recorded.push(into!);
     } catch (error) {
-      lines.push(`${name}: ${messageOf(error)}`);
-      continue;
+      lines.push(`no recording of ${label(spec)}: ${messageOf(error)}`);
     }
-    if (pick.healed) lines.push(`healed: review ${name}, then replace ${pick.healed} with it`);
-    else counts.set(into!, (counts.get(into!) ?? 0) + 1);
   }
-  for (const [into, count] of counts) lines.push(`recorded ${plural(count, 'spec')} in ${into}`);
+  for (const [into, all] of groupBy(recorded, folder => folder))
+    lines.push(`recorded ${plural(all.length, 'spec')} in ${into}`);
   return lines;
 }
 
-const label = ({ planned, project }: RecordedSpec) => `${planName(planned)} [${project}]`;
+const label = ({ planned, project }: RecordedSpec) => specLabel(planName(planned), project);
 
 /** Undefined if nothing is to be written, empty if it may not. The record says where a healed recording is. */
 function fileOf(
@@ -139,10 +132,10 @@ function fileOf(
 export function recordingsDir(
   config: FullConfig,
   { project: name, tests }: Pick<RecordedSpec, 'project' | 'tests'>,
-): string | undefined {
+) {
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
   if (!project || !test) return undefined;
-  const record = (knownOptions(test, project).value as TaskproofOptions | undefined)?.record;
+  const { record } = (knownOptions(test, project).value ?? {}) as TaskproofOptions;
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
 }

@@ -10,7 +10,7 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { type Plan, planName } from '../data/plan';
+import { type Plan, planKey, planName } from '../data/plan';
 import { type OpenLimiter, openLimiter } from '../limiter/shared';
 import {
   isFiltered,
@@ -39,7 +39,7 @@ import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
 import { lostSummary, whereToLook } from './render/trial-notes';
-import { nameTests, SpecRun, skipNeedless } from './spec-run';
+import { SpecRun, skipNeedless } from './spec-run';
 import { TrialStore } from './trial-store';
 import { carryPlanOf01 } from './version-0.1';
 import {
@@ -57,7 +57,7 @@ const interrupt = () => process.kill(process.pid, 'SIGINT');
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
-  /** By project, spec with its describes, and whether it is replayed: an agent and its replay have separate verdicts. */
+  /** By project, and spec with its describes. */
   private readonly specRuns = new Map<string, SpecRun>();
   /** The spec of each test, as far as it is known. */
   private readonly runOf = new Map<TestCase, SpecRun>();
@@ -106,10 +106,15 @@ export default class TaskproofReporter implements Reporter {
     this.suite = suite;
     this.store?.skip(suite.allTests());
     for (const test of suite.allTests()) {
-      const run = this.assign(test);
-      if (run && this.preprocessed) beforeReporters(test, result => this.take(test, result));
+      if (!this.preprocessed) carryPlanOf01(test);
+      const planned = readOr(this.refused, `test "${test.title}"`, () => carriedPlan(test));
+      if (!planned) continue;
+      // By name: in merge-reports, each shard has its own project objects.
+      const run = this.specRun(test.parent.project()?.name ?? '', planned);
+      run.tests.add(test);
+      this.runOf.set(test, run);
+      if (this.preprocessed) beforeReporters(test, result => this.take(test, result));
     }
-    nameTests(this.specRuns.values());
   }
 
   onTestBegin(_: TestCase, result: TestResult): void {
@@ -124,12 +129,14 @@ export default class TaskproofReporter implements Reporter {
 
   private take(test: TestCase, result: TestResult): void {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
-    const run = this.assign(test, result);
+    const run = this.runOf.get(test);
+    const ended = { annotations: result.annotations, titlePath: () => test.titlePath() };
+    const worker = readOr(this.refused, `test "${test.title}"`, () => carriedPlan(ended));
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || this.refused.size || result.retry > 0 || isInteractive() || wasLeftOut(test, [result]))
       return;
     const annotations = [...result.annotations];
-    if (!run.add(test, result) || !this.preprocessed) return;
+    if (!run.add(test, result, worker) || !this.preprocessed) return;
     this.store?.add(run, run.entries.at(-1)!, annotations);
     if (run.isTest) skipNeedless(run);
   }
@@ -143,7 +150,6 @@ export default class TaskproofReporter implements Reporter {
       return this.stayRed(result.status);
     }
     await this.lastResults(result);
-    this.joinUnconfirmed();
     const check = checkRun();
     // A confirmation keeps specs that it skipped because of their cost.
     const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
@@ -251,48 +257,12 @@ export default class TaskproofReporter implements Reporter {
     throw runError(text);
   }
 
-  /**
-   * The spec that the test belongs to now. When a test has ended, its annotations come from the worker, which alone knows for
-   * certain whether it was replayed. After a crash the earlier answer stands.
-   */
-  private assign(test: TestCase, result?: TestResult): SpecRun | undefined {
-    const known = this.runOf.get(test);
-    if (!this.preprocessed) carryPlanOf01(test);
-    const ended = result && { annotations: result.annotations, titlePath: () => test.titlePath() };
-    const planned = readOr(
-      this.refused,
-      `test "${test.title}"`,
-      () => (ended && carriedPlan(ended)) ?? carriedPlan(test),
-    );
-    // By name: in merge-reports, each shard has its own project objects.
-    const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
-    if (!run || run === known) return run;
-    known?.tests.delete(test);
-    run.tests.add(test);
-    this.runOf.set(test, run);
-    return run;
-  }
-
   private specRun(project: string, planned: Plan): SpecRun {
-    const key = JSON.stringify([project, planName(planned), planned.replayed]);
+    const key = planKey(project, planned);
     const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
     run.expectPolicy(planned);
     this.specRuns.set(key, run);
     return run;
-  }
-
-  /**
-   * If only the workers knew whether a spec is replayed, tests that did not run or broke early count with those that reported it. If
-   * agents and replays both reported, as in reports merged of two runs, each keeps its own.
-   */
-  private joinUnconfirmed(): void {
-    for (const [key, run] of this.specRuns) {
-      const { project, planned, replayed } = run;
-      const other = this.specRuns.get(JSON.stringify([project, planName(planned), !replayed]));
-      if (!other?.confirmed || run.confirmed) continue;
-      other.absorb(run);
-      this.specRuns.delete(key);
-    }
   }
 
   /** Output files are relative to the config, as in Playwright's own reporters. */

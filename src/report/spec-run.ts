@@ -2,7 +2,7 @@
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
-import type { Diagnosis, Policy, TrialResult, Verdict, Way } from '../data/verdict';
+import type { Diagnosis, Policy, ResultRow, TrialResult, Verdict, Way } from '../data/verdict';
 import {
   annotate,
   expectAsDeclared,
@@ -24,7 +24,7 @@ import { isGraded, verdictOf } from '../verdicts/verdict';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
-import { declaredStatus, type Failure, failuresText, failureText, testTrial, trialOf } from './trials';
+import { declaredStatus, type Failure, failuresText, testTrial, trialOf } from './trials';
 import { agentWork01 } from './version-0.1';
 
 /** What the trials of a spec share. Whole records would stay in memory until the run's end. */
@@ -51,12 +51,8 @@ export class SpecRun {
   readonly entries: Entry[] = [];
   /** Known once the first record has arrived. */
   subject: Subject | undefined;
-  /** Trials are skipped once the verdict is settled, which biases the rate. */
-  earlyStop: boolean;
   /** How its trials contradict each other, as trials of different runs do. */
   readonly conflicts = new Set<string>();
-  /** The name for people: a test's title, with more of its path if titles clash. */
-  name: string;
   /** Why trials are missing at the end of the run, if known. */
   missingBecause: string | null = null;
   /** Known at the end of the run, if trials failed. */
@@ -64,15 +60,17 @@ export class SpecRun {
 
   constructor(
     readonly project: string,
-    readonly planned: Plan,
-  ) {
-    this.earlyStop = planned.earlyStop === true;
-    this.name = planName(planned);
-  }
+    /** Where only the workers know the agent, theirs takes the place of ours. */
+    public planned: Plan,
+  ) {}
 
-  /** Whether its trials are played from a recording: they don't measure an agent. */
-  get replayed(): boolean {
-    return this.planned.replayed;
+  /** How its row is named in results. */
+  get row(): Pick<ResultRow, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'> {
+    const { id, describe, titlePath, replayed } = this.planned;
+    const row = { project: this.project, replayed };
+    // Without the file.
+    if (titlePath) return { spec: titlePath.slice(1).join(' › '), titlePath, ...row };
+    return { spec: id, ...(describe ? { describe } : {}), ...row };
   }
 
   get ended(): boolean {
@@ -100,27 +98,25 @@ export class SpecRun {
     return isWhole && entries.every(({ trial }) => trial.outcome === 'skipped');
   }
 
-  /** Whether a worker confirmed that a trial belongs here. A crash leaves no such annotation. */
-  get confirmed(): boolean {
-    return this.entries.some(({ result }) => carriedPlan(result) !== undefined);
-  }
-
   /** An ordinary test with a pass policy. Its own code grades it; only trials with an agent of ours leave records. */
   get isTest(): boolean {
     return this.planned.titlePath !== undefined;
   }
 
-  /** @returns false if the result was added before. */
-  add(test: TestCase, result: TestResult): boolean {
+  /**
+   * @param worker the plan as the worker knows it; undefined if it said none, as after a crash
+   * @returns false if the result was added before.
+   */
+  add(test: TestCase, result: TestResult, worker = carriedPlan(result)): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
+    if (worker) this.planned = worker;
     const index = test.repeatEachIndex;
     const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
     // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
-    const broken = failure && [{ title: failure.what, reason: failureText(failure) }];
     const facts =
       record && isGraded(trial) && !checkRun()
-        ? { facts: factsOf(uniqueByName(record, record.unique), broken) }
+        ? { facts: factsOf(uniqueByName(record, record.unique), failure && [failure]) }
         : {};
     const recorded = record && !this.isTest && trial.outcome === 'passed' ? recordingOf(record) : {};
     this.entries.push({ test, result, project: this.project, trial, failure, recorded, ...facts });
@@ -131,7 +127,6 @@ export class SpecRun {
       this.subject ??= { agent, model, specFile, specHash, assertions };
       this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));
     }
-    if (carriedPlan(result)?.earlyStop) this.earlyStop = true;
     this.mark();
     if (this.ended) this.label();
     return true;
@@ -165,25 +160,15 @@ export class SpecRun {
   private expectSame(what: string, one: string, other: string): void {
     if (one !== other)
       this.conflicts.add(
-        `the reports disagree about the ${what} of ${specLabel(this.name, this.project)}: ${one}; ${other}`,
+        `the reports disagree about the ${what} of ${specLabel(planName(this.planned), this.project)}: ${one}; ${other}`,
       );
-  }
-
-  /** Takes over the trials that were counted elsewhere before the agent was known. */
-  absorb(other: SpecRun): void {
-    for (const test of other.tests) this.tests.add(test);
-    for (const { test, result } of other.entries) {
-      unannotate(test, result, other.noun);
-      this.add(test, result);
-    }
-    this.label();
   }
 
   /** Shows the verdict on each trial, as a tag and as annotations. Titles stay the same from run to run. */
   label(): void {
     const { verdict, k, minPasses, passes, missing } = this.verdict;
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
-    const replayed = this.replayed ? '; replayed, which measures no agent' : '';
+    const replayed = this.planned.replayed ? '; replayed, which measures no agent' : '';
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
     for (const { test, result, trial } of this.entries) {
       hidePlan(test);
@@ -199,7 +184,7 @@ export class SpecRun {
   }
 
   private get noun(): 'replay' | 'trial' {
-    return this.replayed ? 'replay' : 'trial';
+    return this.planned.replayed ? 'replay' : 'trial';
   }
 
   /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */
@@ -231,27 +216,13 @@ export class SpecRun {
  * Enters a trial of an ordinary test into the run's ledger, and skips trials that are no longer needed. Trials with an agent of ours
  * do so themselves.
  */
-export function skipNeedless({ planned, project, tests, earlyStop, entries }: SpecRun): void {
+export function skipNeedless({ planned, project, tests, entries }: SpecRun): void {
   const { trial } = entries.at(-1)!;
   const { index, outcome, costUsd } = trial;
   const name = planName(planned);
   if (outcome === 'skipped') return;
   enter(project, name, { index, outcome, costUsd });
-  const asked = { plan: planned, project, index, earlyStop };
+  const asked = { plan: planned, project, index, earlyStop: planned.earlyStop };
   const decision = decide(asked, readLedger(project, name), runSettings());
   if ('skip' in decision) for (const test of tests) skipUnstarted(test, decision.skip);
-}
-
-/** Names each test by its title, with as much of its path as makes the name unique. */
-export function nameTests(runs: Iterable<Pick<SpecRun, 'planned' | 'name'>>): void {
-  const all = [...runs];
-  const endings = ({ titlePath, ...spec }: Plan) =>
-    titlePath?.map((_, index) => titlePath.slice(-1 - index).join(' › ')) ?? [planName(spec)];
-  const owners = new Map<string, Set<string>>();
-  for (const { planned } of all)
-    for (const ending of endings(planned))
-      owners.set(ending, (owners.get(ending) ?? new Set()).add(planName(planned)));
-  for (const run of all)
-    if (run.planned.titlePath)
-      run.name = endings(run.planned).find(ending => owners.get(ending)!.size === 1) ?? run.name;
 }

@@ -6,7 +6,7 @@ import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { groupBy, sumOf } from '../data/collections';
-import { planName, planSchema } from '../data/plan';
+import { type Plan, planKey, planName, planSchema } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
@@ -17,6 +17,7 @@ import { messageOf } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
 import { type PlannedTest, shardName } from './planning';
+import { specLabel } from './render/document';
 import type { Entry, SpecRun } from './spec-run';
 import { declaredStatus } from './trials';
 import { writeText } from './write';
@@ -24,7 +25,7 @@ import { writeText } from './write';
 /** Beside the config. */
 export const STORE_FOLDER = '.taskproof';
 
-/** Of earlier runs, with the new one: so many are kept, and so many bytes of them. */
+/** With the new one. */
 const MAX_RUNS = 10;
 const MAX_BYTES = 2_000_000_000;
 
@@ -166,7 +167,7 @@ export class TrialStore {
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
     );
     const kept = { outcome, costUsd, status, duration, errors, annotations, attachments: ours };
-    const file = this.trialFile(project, planName(planned), index);
+    const file = this.trialFile(project, planned, index);
     if (this.restored.has(file)) return;
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
@@ -197,7 +198,7 @@ export class TrialStore {
     const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
     const name = planName(plan);
-    const file = this.trialFile(project.name, name, index);
+    const file = this.trialFile(project.name, plan, index);
     const stored = readTrial(file);
     if (!stored) return [];
     const { outcome, costUsd, attachments, annotations, ...rest } = stored;
@@ -218,8 +219,8 @@ export class TrialStore {
     return [];
   }
 
-  private trialFile(project: string, spec: string, index: number): string {
-    const hash = createHash('sha256').update(JSON.stringify([project, spec]));
+  private trialFile(project: string, plan: Plan, index: number): string {
+    const hash = createHash('sha256').update(planKey(project, plan));
     return join(this.folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
   }
 
@@ -253,36 +254,35 @@ function readTrial(file: string): StoredTrial | undefined {
 }
 
 function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
-  const groups = groupBy(planned, ({ project, plan }) => JSON.stringify([project.name, planName(plan)]));
-  return [...groups.values()].map(([{ project, plan, options }]) => {
-    const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
-    return {
-      project: project.name,
-      plan,
-      ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
-      ...(judge && { judge: [judge.name, judge.model] }),
-      ...(origin && { origin }),
-    };
-  });
+  return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
+    ([{ project, plan, options }]) => {
+      const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+      return {
+        project: project.name,
+        plan,
+        ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
+        ...(judge && { judge: [judge.name, judge.model] }),
+        ...(origin && { origin }),
+      };
+    },
+  );
 }
 
 /** @throws Error that names everything that is not as it was. */
 function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: boolean): void {
-  const keyOf = ({ project, plan }: StoredSpec) => JSON.stringify([project, planName(plan)]);
-  const [before, now] = [run.specs, specs].map(all => new Map(all.map(spec => [keyOf(spec), spec])));
-  const changes = [...new Set([...before!.keys(), ...now!.keys()])].flatMap(key => {
+  const [before, now] = [run.specs, specs].map(
+    all => new Map(all.map(spec => [planKey(spec.project, spec.plan), spec])),
+  );
+  const changes = [...new Map([...before!, ...now!])].flatMap(([key, { project, plan }]) => {
     const changed = changeOf(before!.get(key), now!.get(key), regrading);
-    const { project, plan } = (before!.get(key) ?? now!.get(key))!;
-    const label = `${planName(plan)}${project && ` [${project}]`}`;
-    return changed === undefined ? [] : `  ${label}: ${changed}`;
+    return changed === undefined ? [] : `  ${specLabel(planName(plan), project)}: ${changed}`;
   });
   if (!changes.length) return;
-  const shown = changes.slice(0, 10);
-  const more = changes.length > shown.length ? [`  and ${changes.length - shown.length} more`] : [];
+  const more = changes.length > 10 ? [`  and ${changes.length - 10} more`] : [];
   throw runError(
     [
       `taskproof: the run of ${run.startedAt} can't be resumed, since its trials would not be of one kind:`,
-      ...shown,
+      ...changes.slice(0, 10),
       ...more,
       'Take the changes back, or start anew with npx playwright test.',
     ].join('\n'),
@@ -296,16 +296,17 @@ function changeOf(
 ): string | undefined {
   if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
   if (!before) return 'it was not in the interrupted run';
-  const policy = ({ plan: { policy } }: StoredSpec) => `${policy.minPasses} of ${policy.k} must pass`;
-  const agent = ({ agent, model }: StoredSpec) => (model ? `${agent} (${model})` : `${agent}`);
-  const judge = ({ judge }: StoredSpec) => judge?.filter(Boolean).join(', ') ?? 'none';
-  const origin = ({ origin }: StoredSpec) => origin ?? 'none';
   const known = before.agent !== undefined && now.agent !== undefined;
-  // What grades a trial may change where it is graded anew.
-  const graders = regrading ? {} : { 'the policy': policy, ...(known && { 'the judge': judge }) };
-  const players = known ? { 'the agent': agent, 'the origin': origin } : {};
-  for (const [what, of] of Object.entries({ ...graders, ...players }))
-    if (of(before) !== of(now)) return `${what} has changed (was: ${of(before)}; is: ${of(now)})`;
+  const [was, is] = [before, now].map(({ plan: { policy }, agent, model, judge, origin }) => ({
+    // What grades a trial may change where it is graded anew.
+    ...(!regrading && { policy: `${policy.minPasses} of ${policy.k} must pass` }),
+    ...(!regrading && known && { judge: judge?.filter(Boolean).join(', ') ?? 'none' }),
+    ...(known && { agent: model ? `${agent} (${model})` : agent, origin: origin ?? 'none' }),
+  }));
+  for (const [what, earlier] of Object.entries(was!)) {
+    const later = Object(is)[what];
+    if (later !== earlier) return `the ${what} has changed (was: ${earlier}; is: ${later})`;
+  }
   const hash = ({ plan }: StoredSpec) => (regrading ? plan.taskHash : plan.specHash);
   return hash(before) === hash(now) ? undefined : `the spec has changed (${now.plan.file})`;
 }

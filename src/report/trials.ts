@@ -40,7 +40,6 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   return { trial, record };
 }
 
-/** What the agent did, and what that took. */
 function workIn(record: TrialRecord, { attachments }: TestResult) {
   const { answer, actions, pageToolCalls, costUsd, finalUrl, healed } = record;
   const { costUsd: _, ...usage } = record.usage;
@@ -53,14 +52,8 @@ function workIn(record: TrialRecord, { attachments }: TestResult) {
   };
 }
 
-/** How a trial of an ordinary test failed. */
-export interface Failure {
-  index: number;
-  /** The message, and its line. */
-  what: string;
-  /** What was expected and what received; empty if the message has neither. */
-  values: string;
-}
+/** How a trial of an ordinary test failed: the message with its line; the same with what was expected and received. */
+export type Failure = Record<'title' | 'reason', string>;
 
 /**
  * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died, or
@@ -85,44 +78,32 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   }
   if (result.status === declaredStatus(result))
     return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null }, record };
-  const failure = result.status === 'passed' ? NOT_FAILED : errorAndPlace(result);
   const ended = result.status === 'timedOut' ? 'timed_out' : 'completed';
   const status = record && record.status !== 'completed' ? record.status : ended;
-  const values = [record?.endReason, failure.values].filter(Boolean).join('; ');
-  const told = failureText({ ...failure, values });
+  const title = result.status === 'passed' ? 'expected to fail, but passed' : errorAndPlace(result);
+  const values = [record?.endReason, valuesIn(result.errors[0]?.message ?? '')].filter(Boolean).join('; ');
+  const told = values ? `${title}: ${values}` : title;
   const reason = record ? oneLine(`${told}; the agent stopped on ${whereOf(record)}`, 1_000) : told;
   const trial = { ...rest, outcome: 'failed', status, reason } as const;
-  return { trial, record, failure: { ...failure, index, values } };
+  return { trial, record, failure: { title, reason: told } };
 }
 
-const NOT_FAILED = { what: 'expected to fail, but passed', values: '' };
-
-export const failureText = ({ what, values }: Pick<Failure, 'what' | 'values'>) =>
-  values ? `${what}: ${values}` : what;
-
-/**
- * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toHaveText(expected)
- * failed (chat.spec.ts:14): expected "3", received "2"; 1: Test timeout of 30000ms exceeded.`
- */
+/** The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: x (chat.spec.ts:14); 1: y`. */
 export function failuresText(failures: readonly Failure[]): string {
-  const groups = groupBy(failures, ({ what }) => what);
-  return [...groups]
+  return [...groupBy(failures, ({ title }) => title)]
     .sort(([, a], [, b]) => b.length - a.length)
-    .map(([what, [first, ...others]], index) => {
-      const count = others.length + 1;
-      const same = others.every(({ values }) => values === first.values);
-      const values = first.values && `${same ? ': ' : `; in trial ${first.index + 1} `}${first.values}`;
-      return `${index ? count : `${count} of ${plural(failures.length, 'failure')}`}: ${what}${values}`;
+    .map(([title, same], index) => {
+      const count = index ? same.length : `${same.length} of ${plural(failures.length, 'failure')}`;
+      return `${count}: ${same.every(({ reason }) => reason === same[0].reason) ? same[0].reason : title}`;
     })
     .join('; ');
 }
 
-/** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14): expected "3", received "2"` */
-function errorAndPlace(result: TestResult): Omit<Failure, 'index'> {
-  const { location, message = '' } = result.errors[0] ?? {};
+/** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14)` */
+function errorAndPlace(result: TestResult): string {
+  const { location } = result.errors[0] ?? {};
   const place = location ? ` (${basename(location.file)}:${location.line})` : '';
-  const what = `${firstError(result).replace(/^Error: /, '')}${place}`;
-  return { what, values: valuesIn(message) };
+  return `${firstError(result).replace(/^Error: /, '')}${place}`;
 }
 
 /** How the test was declared to end. Its `expectedStatus` can't tell: we change it to tolerate a failure. */

@@ -103,22 +103,18 @@ const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
 function rowOf(run: SpecRun, shard: string | null): ResultRow {
   const { subject, planned, verdict, way, diagnosis } = run;
   const { recording, problem } = run.pick;
-  const { id, describe, titlePath } = planned;
   const here = [...run.tests].filter(({ repeatEachIndex }) => repeatEachIndex < planned.policy.k).length;
   const inOtherShards = shard ? planned.policy.k - here : 0;
   return {
-    ...(titlePath ? { spec: run.name, titlePath } : { spec: id }),
-    ...(describe && !titlePath ? { describe } : {}),
-    project: run.project,
+    ...run.row,
     agent: subject?.agent ?? null,
     model: subject?.model ?? null,
-    replayed: run.replayed,
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
     // No agent, no turns.
-    ...(titlePath && !subject ? { turns: null } : {}),
+    ...(planned.titlePath && !subject ? { turns: null } : {}),
     ...rateOf(run),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
@@ -131,7 +127,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
 }
 
 /** What differs from a verdict on trials that are independent of each other, and all of which run. */
-function rateOf({ replayed, earlyStop, verdict }: SpecRun): Partial<ResultRow> {
+function rateOf({ planned: { replayed, earlyStop }, verdict }: SpecRun): Partial<ResultRow> {
   const found = replayed || !earlyStop ? null : rateOfStopped(verdict);
   return {
     ...(replayed || earlyStop ? { interval: null } : {}),

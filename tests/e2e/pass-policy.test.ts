@@ -66,7 +66,7 @@ test('tests with a policy are judged beside specs, and every reporter shows what
   expect(run.output).not.toMatch(/\d+ failed|retry #1/);
   expect(run.output.match(/a retry does not count as a trial/g)).toHaveLength(1);
   expect(run.output.match(/› once /g), 'without a policy it runs once').toHaveLength(1);
-  expect(run.output).toContain('1 spec: 1 passed; 5 tests: 5 passed');
+  expect(run.output).toContain('1 spec and 5 tests: 6 passed');
   expect(suite.read('summary.md')).toContain('### Tests with a pass policy');
   expect(suite.read('junit.xml')).toMatch(/failures="0"/);
   expect(suite.read('junit.xml')).toContain('2/2 (failed, tolerated): the answer names the policy');

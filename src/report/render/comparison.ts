@@ -1,5 +1,4 @@
 // Agents side by side: specs as rows, projects as columns.
-
 import { sumOf } from '../../data/collections';
 import type {
   ComparedPair,
@@ -10,12 +9,11 @@ import type {
 } from '../../data/verdict';
 import { few } from '../../text/line';
 import { formatCost, formatRate, plural } from '../../text/print';
-import { formatP } from './diff';
-import { type Cell, type Document, joined, SIGNS, STYLES } from './document';
-import { escapeMarkdown } from './markdown-writer';
+import { chanceText } from './diff';
+import { type Cell, type Document, SIGNS, STYLES } from './document';
 import { cellText } from './terminal-writer';
 
-/** Totals first in Markdown, where a long table is cut at its end. */
+/** Totals first: Markdown cuts a long table at its end. */
 export function comparisonDocument(comparison: Comparison): Document {
   const { projects, specs } = comparison;
   const totals = projects.map(totalsOf);
@@ -23,51 +21,27 @@ export function comparisonDocument(comparison: Comparison): Document {
     { text, style: 'dim', strong: true },
     ...totals.map(parts => parts[text]!),
   ]);
-  const columns = projects.map(({ project }) =>
-    specs.map(({ cells }) => cells.find(cell => cell.project === project)),
-  );
-  const rowsOf = (shown: readonly Cell[][]) =>
-    specs.map(({ spec }, row) => [spec, ...shown.map(cells => cells[row]!)]);
-  const names = projects.map(({ project }) => projectName(project));
-  const findings = findingsOf(comparison).map(text => ({ text }));
-  const head = ['passes, turns, cost', ...names];
+  const rows = specs.map(({ spec, cells }) => [
+    spec,
+    ...projects.map(({ project }) => cellOf(cells.find(cell => cell.project === project))),
+  ]);
+  const head = ['passes, turns, cost', ...projects.map(({ project }) => projectName(project))];
   return to =>
-    to.isMarkdown
-      ? to.section('Side by side', [
-          to.items(findings),
-          to.table({ head, rows: [...totalRows, ...rowsOf(columns.map(cells => cells.map(inMarkdown)))] }),
-        ])
-      : joined([
-          to.table({
-            head,
-            rows: [...rowsOf(columns.map(aligned)), ...totalRows],
-            stackable: true,
-          }),
-          to.items(findings),
-        ]);
+    to.section(
+      'Side by side',
+      to.ranked([
+        to.items(findingsOf(comparison).map(text => ({ text }))),
+        to.table({ head, rows: [...totalRows, ...rows] }),
+      ]),
+    );
 }
 
-/** `✓`, `4/5`, `7`, `$0.42`: sign, passes, median turns, cost. */
-function partsOf({ verdict, passes, k, turns, costUsd }: ComparisonCell) {
-  return [SIGNS[verdict], `${passes}/${k}`, String(turns ?? '-'), formatCost(costUsd)] as const;
-}
-
-function inMarkdown(cell: ComparisonCell | undefined): Cell {
-  if (!cell) return { text: '-' };
-  const [sign, passes, turns, cost] = partsOf(cell);
-  const verdict = cell.verdict === 'passed' ? `${sign} ${passes}` : `${sign} **${passes}**`;
-  return { text: `${verdict} · ${turns} · ${escapeMarkdown(cost)}`, exact: true };
-}
-
-/** The cells of a project, their figures aligned with each other. */
-function aligned(cells: readonly (ComparisonCell | undefined)[]): Cell[] {
-  const parts = cells.map(cell => (cell ? partsOf(cell) : []));
-  const widths = [0, 1, 2, 3].map(part => Math.max(...parts.map(found => found[part]?.length ?? 0)));
-  return cells.map((cell, row) => {
-    if (!cell) return { text: '-', style: 'dim' };
-    const [sign, passes, turns, cost] = parts[row]!.map((part, at) => part.padStart(widths[at]!));
-    return { text: `${sign} ${passes}  ${turns}  ${cost}`, exact: true, style: STYLES[cell.verdict] };
-  });
+/** `✓ 4/5 · 7 · $0.42`: sign, passes, median turns, cost. */
+function cellOf(cell: ComparisonCell | undefined): string | Cell {
+  if (!cell) return '-';
+  const { verdict, passes, k, turns, costUsd } = cell;
+  const text = `${SIGNS[verdict]} ${passes}/${k} · ${turns ?? '-'} · ${formatCost(costUsd)}`;
+  return { text, style: STYLES[verdict], strong: verdict !== 'passed' };
 }
 
 /** How the projects differ, one sentence each. Names are not escaped. */
@@ -115,9 +89,8 @@ function pairText({ projects, specs, difference, interval, p, differ }: Compared
   const points = (value: number) => `${value > 0 ? '+' : ''}${Math.round(value * 100)}`;
   const range = interval ? ` (95%: ${points(interval[0])} to ${points(interval[1])})` : '';
   const names = projects.map(projectName).join(' / ');
-  const chance = p < 0.001 ? 'p < 0.001' : `p = ${formatP(p)}`;
   const means = differ ? 'they differ' : 'too few trials to tell them apart';
-  return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chance}: ${means}`;
+  return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chanceText(p)}: ${means}`;
 }
 
 const projectName = (project: string) => cellText(project) || '(no name)';

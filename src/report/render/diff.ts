@@ -20,13 +20,13 @@ import {
   type Columns,
   type Document,
   gridOf,
+  type Item,
   joined,
-  type Note,
   namesOf,
   projectOf,
   specsAndTests,
 } from './document';
-import { DIFF_MARKER } from './markdown-writer';
+import { commentHeading } from './markdown-writer';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
 function diffCounts(diff: Pick<Diff, 'counts'>): string {
@@ -68,9 +68,6 @@ const COLUMNS: Columns<DiffRow> = {
   cost: arrow(({ costUsd }) => formatCost(costUsd)),
 };
 
-const diffGrid = (rows: readonly DiffRow[]) =>
-  gridOf(rows, COLUMNS, ({ before, after }) => before?.agent ?? after?.agent ?? null);
-
 function changeText({ change, candidate, proven }: DiffRow): string {
   return candidate && !proven ? `${change}, too few trials to tell` : change;
 }
@@ -84,9 +81,9 @@ export function passesOf(
   return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;
 }
 
-export function formatP(p: number): string {
-  return p < 0.001 ? '< 0.001' : String(Number(p.toPrecision(2)));
-}
+export const formatP = (p: number) => (p < 0.001 ? '< 0.001' : String(Number(p.toPrecision(2))));
+/** `p = 0.012`, `p < 0.001` */
+export const chanceText = (p: number) => `p ${p < 0.001 ? '' : '= '}${formatP(p)}`;
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
   if (what === 'spec') return 'the spec';
@@ -104,7 +101,7 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
 };
 
 /** Why changed rows need a look, and what else differs between the two runs besides the site. */
-function diffNotes(changed: readonly DiffRow[]): Note[] {
+function diffNotes(changed: readonly DiffRow[]): Item[] {
   return changed.flatMap(row => {
     const also = row.alsoChanged.map(what => whatChanged(row, what)).join(', ');
     const text = [row.after?.reason, also && `also changed: ${also}`].filter(Boolean).join('; ');
@@ -117,8 +114,7 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   if (!suite?.fell) return '';
   const rate = ({ passes, failures }: { passes: number; failures: number }) =>
     formatRate(passes / (passes + failures));
-  const p = formatP(suite.p);
-  return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (p ${p.startsWith('<') ? p : `= ${p}`}).`;
+  return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
 }
 
 /**
@@ -128,17 +124,9 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
  */
 export function diffDocument(diff: Diff, sentences: readonly string[] = []): Document {
   const counts = diffCounts(diff);
-  const suite = suiteText(diff);
-  const compared = specsAndTests(diff.rows.filter(isCompared));
-  return to =>
-    to.isMarkdown
-      ? joined([
-          DIFF_MARKER,
-          to.heading(counts),
-          to.lines(suite ? [...sentences, suite] : sentences),
-          diffBody(diff)(to),
-        ])
-      : joined([diffBody(diff)(to), suite, `${compared} compared: ${counts}`, to.lines(sentences)]);
+  const compared = `${specsAndTests(diff.rows.filter(isCompared))} compared: ${counts}`;
+  const lines = [compared, suiteText(diff), ...sentences].filter(Boolean);
+  return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);
 }
 
 /** The rows that need a look, with notes; the others folded. */
@@ -147,11 +135,11 @@ export function diffBody(diff: Diff): Document {
   const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
   return to =>
     joined([
-      shown.length > 0 && to.table(diffGrid(shown)),
-      to.notes(diffNotes(shown)),
+      shown.length > 0 && to.table(gridOf(shown, COLUMNS)),
+      to.items(diffNotes(shown)),
       others.length > 0 &&
         to.folded(`${specsAndTests(others)} without a notable change`, inner =>
-          inner.table(diffGrid(others)),
+          inner.table(gridOf(others, COLUMNS)),
         ),
     ]);
 }
@@ -272,17 +260,11 @@ const TITLES = { same: 'nothing is worse', worse: 'worse than the baseline', unk
 /** As a comment it begins with the marker of a diff, so that a workflow replaces the diff's comment by it. */
 export function confirmDocument(confirmation: Confirmation): Document {
   const { answers, outcome, diff } = confirmation;
-  return to => {
-    const lines = to.lines(confirmLines(confirmation));
-    const table = answers.length > 0 && to.table(gridOf(answers, ANSWER_COLUMNS));
-    return to.isMarkdown
-      ? joined([
-          DIFF_MARKER,
-          to.heading(TITLES[outcome]),
-          lines,
-          table,
-          to.folded('The run compared with the baseline', diffBody(diff)),
-        ])
-      : joined([table, lines]);
-  };
+  return to =>
+    to.ranked([
+      to.isMarkdown && commentHeading(TITLES[outcome]),
+      to.lines(confirmLines(confirmation)),
+      answers.length > 0 && to.table(gridOf(answers, ANSWER_COLUMNS)),
+      to.folded('The run compared with the baseline', diffBody(diff)),
+    ]);
 }

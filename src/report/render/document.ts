@@ -1,44 +1,37 @@
-// A document: what is shown, built once for both writers, the terminal's and Markdown's. With it, what all documents name and count in
-// the same way.
+// A document: what is shown, built once for both writers, the terminal's and Markdown's.
 import type { ResultRow, RowSubject } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { formatRate, plural, type Style } from '../../text/print';
 
-/** Gives its text. Where the two differ for a reason, it asks which writer it has: a comment begins with what counts, a terminal ends with it. */
 export type Document = (to: Writer) => string;
 
 export interface Writer {
   readonly isMarkdown: boolean;
-  heading(text: string): string;
+  /** How a run ended, and which part of a run it was. */
+  heading(status: string, part: string): string;
   /** Sentences, a line for each. */
   lines(sentences: readonly string[]): string;
   /** A part with a title. */
-  section(title: string, parts: readonly string[]): string;
-  /** A list. */
+  section(title: string, text: string): string;
   items(items: readonly Item[]): string;
-  /** What is to be said of some rows of a table. */
-  notes(notes: readonly Note[]): string;
   table(grid: Grid): string;
   /** Shown on demand; left out in a terminal. */
   folded(title: string, document: Document): string;
+  /** Parts, what counts first. A terminal has it last, next to the prompt. */
+  ranked(parts: readonly (string | false)[]): string;
 }
+
 export interface Item {
+  sign?: string;
   /** Named at the beginning. */
-  row?: Note['row'];
-  /** At the beginning, too. */
-  strong?: string;
+  row?: RowName;
   text: string;
-  /** A sentence of ours at the end, in which Markdown may stand. */
-  hint?: string;
-  /** Further lines, for which a terminal has no room. */
+  /** Further lines. */
   more?: readonly string[];
-  style?: Style;
-}
-export interface Note {
-  row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
-  text: string;
   style?: Style | undefined;
 }
+
+export type RowName = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
 
 /** Parts of a document, with blank lines between them. */
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
@@ -46,24 +39,19 @@ export const joined = (parts: readonly (string | false)[]) => parts.filter(Boole
 /** A text, and how `useColour` may colour it. */
 export interface Cell {
   text: string;
-  /** Laid out and escaped by the caller. Default false. */
-  exact?: boolean;
   style?: Style | undefined;
   /** Bold in Markdown. Default false. */
   strong?: boolean;
 }
-/** A table, for the terminal or for Markdown. */
+
+/** A table. */
 export interface Grid {
-  /** Dimmed in the terminal. Default none. */
   head?: readonly string[];
   rows: readonly (readonly (string | Cell)[])[];
   /** Columns that a terminal aligns to the right. */
   right?: readonly string[];
-  /** Columns that a terminal leaves out, one after the other, until the table fits. */
-  dispensable?: readonly string[];
-  /** In a terminal in which it does not fit, each cell has a line of its own. Default false. */
-  stackable?: boolean;
 }
+
 export const STYLES = {
   passed: 'green',
   failed: 'red',
@@ -101,20 +89,9 @@ export function specsAndTests(rows: readonly object[]): string {
 /** A table's columns: the name of each, and what it shows of a row. */
 export type Columns<Row> = Record<string, (row: Row) => string | Cell>;
 
-const OF_AGENTS = ['turns', 'cost'];
-
-/** Whether any of the rows is of a spec, or of a test with an agent. */
-export const haveAgents = <Row extends object>(rows: readonly Row[], agentOf: (row: Row) => string | null) =>
-  rows.some(row => !isTest(row) || agentOf(row) !== null);
-
-/** These rows as a table: without `turns` and `cost` if no row has an agent, with `test` as a head if none is of a spec. */
-export function gridOf<Row extends object>(
-  rows: readonly Row[],
-  columns: Columns<Row>,
-  agentOf: (row: Row) => string | null = () => null,
-): Grid {
-  const agents = haveAgents(rows, agentOf);
-  const names = Object.keys(columns).filter(name => agents || !OF_AGENTS.includes(name));
+/** These rows as a table, with `test` as a head if none is of a spec. */
+export function gridOf<Row extends object>(rows: readonly Row[], columns: Columns<Row>): Grid {
+  const names = Object.keys(columns);
   return {
     head: names.map(name => (name === 'spec' && rows.every(isTest) ? 'test' : name)),
     rows: rows.map(row => names.map(name => columns[name]!(row))),

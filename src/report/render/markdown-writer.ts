@@ -2,12 +2,8 @@
 // commands to the workflow's runner.
 
 import { specName } from '../../data/row-names';
-import type { RowSubject } from '../../data/verdict';
 import { oneLine } from '../../text/line';
-import { type Cell, type Grid, type Item, joined, type Writer } from './document';
-
-/** Lets a workflow find its earlier comment. */
-export const DIFF_MARKER = '<!-- taskproof-diff -->';
+import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type Writer } from './document';
 
 /**
  * A text as one line of Markdown that shows it literally, also inside a table.
@@ -32,29 +28,27 @@ const ENTITIES: Record<string, string> = {
   '#': '\\#&#8203;',
 };
 
-const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
-  `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
+/** Names the comment of a diff or a confirmation, and begins it with what lets a workflow find the earlier one. */
+export const commentHeading = (text: string) => `<!-- taskproof-diff -->\n\n### Taskproof: ${text}`;
+
+const nameOf = (row: RowName) =>
+  `**${escapeMarkdown(specName(row))}**${row.project && ` (${escapeMarkdown(projectOf(row))})`}`;
 
 /** @param limit characters of a list or a table: lines beyond it are counted instead */
 function markdownWriter(limit: number): Writer {
-  const item = ({ row, strong, text, hint = '', more = [] }: Item) => {
-    const name = row ? nameOf(row) : strong === undefined ? '' : `**${escapeMarkdown(strong)}**`;
-    const blank = name && text.startsWith(' ') ? ' ' : '';
-    const end = hint && ` ${hint}`;
-    return [
-      `${name}${blank}${escapeMarkdown(text, 1_000)}${end}`,
-      ...more.map(line => `  - ${escapeMarkdown(line)}`),
-    ].join('\n');
+  const item = ({ sign, row, text, more = [] }: Item) => {
+    const first = [sign, row && nameOf(row), escapeMarkdown(text, 1_000)].filter(Boolean).join(' ');
+    return [first, ...more.map(line => `  - ${escapeMarkdown(line)}`)].join('\n');
   };
   const to: Writer = {
     isMarkdown: true,
-    heading: text => `### Taskproof: ${text}`,
+    heading: (status, part) => `## Taskproof: ${status}${part && ` (${escapeMarkdown(part)})`}`,
     lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
-    section: (title, parts) => joined([`### ${title}`, ...parts]),
+    section: (title, text) => text && `### ${title}\n\n${text}`,
     items: items => lines(items.map(item), limit, '- '),
-    notes: notes => to.items(notes.map(({ row, text }) => ({ row, text: `: ${text}` }))),
     table: grid => markdownTable(grid, limit),
     folded: (title, document) => `<details>\n<summary>${title}</summary>\n\n${document(to)}\n\n</details>`,
+    ranked: joined,
   };
   return to;
 }
@@ -72,7 +66,7 @@ function markdownTable({ head = [], rows }: Grid, limit: number): string {
 
 function markdownCell(cell: string | Cell): string {
   if (typeof cell === 'string') return escapeMarkdown(cell);
-  const text = cell.exact ? cell.text : escapeMarkdown(cell.text);
+  const text = escapeMarkdown(cell.text);
   return cell.strong ? `**${text}**` : text;
 }
 

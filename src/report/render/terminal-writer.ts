@@ -1,13 +1,11 @@
 // Writes for a terminal: aligned tables in colour, wrapped texts.
-import { stdout } from 'node:process';
-import { stripVTControlCharacters } from 'node:util';
 import { specName } from '../../data/row-names';
 import { oneLine } from '../../text/line';
 import { paint } from '../../text/print';
-import { type Cell, type Grid, type Item, projectOf, specLabel, type Writer } from './document';
+import { type Cell, type Grid, type Item, joined, projectOf, specLabel, type Writer } from './document';
 
-/** The HTML report shows the blocks, too, and scrolls longer lines. */
-export const TEXT_WIDTH = 78;
+/** The HTML report shows the blocks of lost specs, too, and scrolls longer lines. */
+const TEXT_WIDTH = 78;
 /** Names of specs that did not run, findings that several specs met, and tolerated failures. */
 export const SHOWN = 5;
 
@@ -18,51 +16,20 @@ export function atMost(lines: readonly string[]): string[] {
 
 export function terminalWriter(options: TableOptions = {}): Writer {
   const { colour = false, indent = '' } = options;
-  const item = ({ row, text, hint = '', style }: Item) =>
-    row
-      ? paint(style, `${indent}${specLabel(specName(row), row.project)}${text}`, colour)
-      : wrapped(text + hint, TEXT_WIDTH, indent);
+  const item = ({ sign = '', row, text, more = [], style }: Item) => {
+    const name = row ? specLabel(specName(row), projectOf(row)) : '';
+    const first = wrapped([sign, name, text].filter(Boolean).join(' '), TEXT_WIDTH, indent);
+    return [paint(style, first, colour), ...more.map(line => wrapped(line, TEXT_WIDTH - 4, `${indent}    `))];
+  };
   return {
     isMarkdown: false,
-    heading: text => paint('bold', `Taskproof${text && ` ${text}`}`, colour),
-    lines: sentences => sentences.join('\n'),
-    section: (title, parts) => [`${indent}${title}:`, ...parts].filter(Boolean).join('\n'),
-    items: items => items.map(item).join('\n'),
-    notes: notes =>
-      table(
-        { rows: notes.map(({ row, text, style }) => [{ text: row.spec, style }, projectOf(row), text]) },
-        options,
-      ),
-    table: grid => fitting(grid, options),
+    heading: (_, part) => paint('bold', `Taskproof${part && ` (${oneLine(part, 300)})`}`, colour),
+    lines: sentences => sentences.map(line => indent + line).join('\n'),
+    section: (title, text) => text && `${indent}${title}:\n${text}`,
+    items: items => items.flatMap(item).join('\n'),
+    table: grid => table(grid, options),
     folded: () => '',
-  };
-}
-
-/** Without a terminal there is no limit. */
-function fitting(grid: Grid, options: TableOptions): string {
-  const { columns = Number.POSITIVE_INFINITY } = stdout;
-  const names = grid.dispensable ?? [];
-  const texts = [...names.keys(), names.length].map(count =>
-    table(without(grid, names.slice(0, count)), options),
-  );
-  const fits = (text: string) =>
-    text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
-  return texts.find(fits) ?? (grid.stackable ? table(stacked(grid), options) : texts.at(-1)!);
-}
-
-function without(grid: Grid, names: readonly string[]): Grid {
-  const { head = [], rows } = grid;
-  const rest = <Each>(row: readonly Each[]) => row.filter((_, column) => !names.includes(head[column]!));
-  return { ...grid, head: grid.head && rest(head), rows: rows.map(rest) };
-}
-
-/** A line for each cell: the name of its row beside the first one, and its column. */
-function stacked({ head = [], rows }: Grid): Grid {
-  return {
-    head: ['', '', head[0]!],
-    rows: rows.flatMap(([name, ...cells]) =>
-      cells.map((cell, at) => [at ? '' : name!, { text: head[at + 1]!, style: 'dim' as const }, cell]),
-    ),
+    ranked: parts => joined(parts.toReversed()),
   };
 }
 
@@ -94,8 +61,7 @@ export function table(
 }
 
 function toCell(cell: string | Cell): Cell {
-  if (typeof cell === 'string') return { text: cellText(cell) };
-  return cell.exact ? cell : { ...cell, text: cellText(cell.text) };
+  return typeof cell === 'string' ? { text: cellText(cell) } : { ...cell, text: cellText(cell.text) };
 }
 
 /** Removes joiners: terminals disagree about the width of joined characters. */
@@ -117,7 +83,7 @@ export function displayWidth(text: string): number {
 /** Wraps a text at about `width` characters, each line indented. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];
-  for (const word of oneLine(text).split(' ')) {
+  for (const word of oneLine(text, 600).split(' ')) {
     const joined = `${lines.at(-1)} ${word}`;
     if (lines.length && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
     else lines.push(word);

@@ -1,16 +1,17 @@
-// What is said of trials beside the verdicts: missing ones, healed recordings, findings, errors; and the blocks of lost specs.
+// What is said beside the verdicts: missing trials, healed recordings, findings, errors; and lost specs, each with its reasons.
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { groupBy } from '../../data/collections';
 import { controlInWords } from '../../data/control-words';
 import type { Results } from '../../data/results';
+import { specName } from '../../data/row-names';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';
 import type { SpecRun } from '../spec-run';
-import { type Item, SIGNS, specLabel, specsAndTests } from './document';
-import { atMost, SHOWN, TEXT_WIDTH, wrapped } from './terminal-writer';
+import { type Item, projectOf, type RowName, SIGNS, specLabel, specsAndTests } from './document';
+import { atMost, SHOWN, terminalWriter } from './terminal-writer';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {
@@ -19,13 +20,15 @@ export function partText({ complete, shard, incompleteBecause }: Results): strin
   return complete ? '' : parts.filter(Boolean).join(', ');
 }
 
+type Open = Pick<ResultRow, 'verdict' | 'inOtherShards'>;
+
 /** Whether a verdict is open because other shards have trials of the spec. */
-export const isOpenElsewhere = ({ verdict, inOtherShards }: ResultRow) =>
+export const isOpenElsewhere = ({ verdict, inOtherShards }: Open) =>
   verdict === 'undecided' && inOtherShards !== undefined;
 
 export const NOT_YET = 'not judged yet';
 
-export const verdictText = (row: ResultRow) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
+export const verdictText = (row: Open) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
 
 /**
  * `healed at turn 5: action 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
@@ -53,27 +56,44 @@ export function sharedLine(finding: SharedFinding): string {
   return `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`;
 }
 
+type Told = Pick<ResultRow, 'verdict' | 'k' | 'missing' | 'reason' | 'diagnosis'>;
+
 /**
  * Why a spec did not pass, line by line: what its failures have in common, where they left the way of passing trials, and what
  * was in the way. Without a diagnosis, the verdict's reason.
- *
- * @param told findings that were already shown
  */
-export function whyLines(
-  row: Pick<ResultRow, 'verdict' | 'k' | 'missing' | 'reason' | 'diagnosis'>,
-  told: readonly SharedFinding[] = [],
-): string[] {
-  const { verdict, reason, diagnosis } = row;
+export function whyLines({ diagnosis, ...row }: Told): string[] {
+  const { verdict, reason } = row;
   // Errors and missing trials are not failures.
   if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
   const { headline, parted, findings } = diagnosis;
-  const known = new Set(told.map(findingLine));
-  const [finding] = findings.map(findingLine).filter(line => !known.has(line));
   return [
     verdict === 'undecided' ? `${trialsPresent(row)}; ${headline}` : headline,
     ...(parted === null ? [] : [parted]),
-    ...(finding === undefined ? [] : [`${IN_THE_WAY}: ${finding}`]),
+    ...findings.slice(0, 1).map(finding => `${IN_THE_WAY}: ${findingLine(finding)}`),
   ];
+}
+
+/**
+ * A spec that did not pass, with its reasons and the last picture of the trial that shows them.
+ *
+ * @param place where that trial broke
+ */
+export function lostItem(
+  row: RowName & Told & Pick<ResultRow, 'passes' | 'minPasses' | 'trials' | 'inOtherShards'>,
+  place: readonly string[] = [],
+): Item {
+  const { verdict, passes, k, minPasses, trials } = row;
+  const text = `${verdictText(row)}: ${passes}/${k} passed, needs ${minPasses}`;
+  const { screenshot } = shown(trials, trial => trial) ?? {};
+  const picture = screenshot ? [`last screenshot: ${screenshot}`] : [];
+  return { sign: SIGNS[verdict], row, text, more: [...whyLines(row), ...place, ...picture] };
+}
+
+/** The first that failed, else the first with an error. */
+function shown<Each>(all: readonly Each[], trialOf: (each: Each) => TrialResult): Each | undefined {
+  const first = (outcome: string) => all.find(each => trialOf(each).outcome === outcome);
+  return first('failed') ?? first('error');
 }
 
 const HINTS: Record<string, string> = {
@@ -96,17 +116,13 @@ export function errorItems(rows: readonly ResultRow[]): Item[] {
   return [...groupBy(errors, ({ errorKind = 'internal' }) => errorKind)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([kind, all]) => ({
-      text: `${plural(all.length, 'trial')} with error: ${oneLine(kind, 100)}. `,
-      hint: HINTS[kind] ?? 'See the trial in the HTML report.',
+      text: `${plural(all.length, 'trial')} with error: ${oneLine(kind, 100)}. ${HINTS[kind] ?? 'See the trial in the HTML report.'}`,
       more: all[0].reason === null ? [] : [all[0].reason],
     }));
 }
 
-const INDENT = '  ';
-const DETAIL = '      ';
-
 /**
- * The blocks of lost specs, below the findings that several specs share. Printed last, and shown at the top of the HTML report.
+ * The lost specs, below the findings that several of them share. Printed last, and shown at the top of the HTML report.
  *
  * @param more lines at the end
  */
@@ -115,54 +131,38 @@ export function lostSummary(
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {
-  const shared = atMost(findings.map(sharedLine)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
-  const blocks = lost
-    .filter(run => run.verdict.trials.length)
-    .map(run => {
-      const { verdict, passes, k, minPasses } = run.verdict;
-      const why = whyLines({ ...run.verdict, diagnosis: run.diagnosis }, findings);
-      return [
-        `${INDENT}${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
-        ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),
-      ].join('\n');
-    });
-  const names = specsAndTests(lost.map(({ planned }) => planned));
+  const to = terminalWriter({ indent: '  ' });
+  const [ran, idle] = [true, false].map(has => lost.filter(run => run.verdict.trials.length > 0 === has));
   return [
-    ...(lost.length ? [`taskproof: ${names} did not pass`] : []),
-    ...shared,
-    ...blocks,
-    ...notRunLine(lost.filter(run => !run.verdict.trials.length)),
-    ...leftOutLines(leftOut),
-    ...more.map(line => INDENT + line),
-  ].join('\n');
+    lost.length > 0 && `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
+    to.items(atMost(findings.map(sharedLine)).map(text => ({ text }))),
+    to.items(
+      ran!.map(run => lostItem({ ...run.row, ...run.verdict, diagnosis: run.diagnosis }, placeOf(run))),
+    ),
+    to.items(notRun(idle!)),
+    leftOut.length > 0 &&
+      `taskproof: ${plural(leftOut.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`,
+    to.items(atMost(leftOut.map(leftOutText)).map(text => ({ text }))),
+    to.lines(more),
+  ]
+    .filter(Boolean)
+    .join('\n');
 }
 
-/** One line for all specs without a trial: a block for each would only repeat the reason. */
-function notRunLine(runs: readonly SpecRun[]): string[] {
-  if (!runs.length) return [];
-  const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
-  const why = causes.size ? `: ${oneLine([...causes].join('; '), 300)}` : '';
-  const count = specsAndTests(runs.map(({ planned }) => planned));
-  return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN)})`];
+/** One line for all specs without a trial. */
+function notRun(runs: readonly SpecRun[]): Item[] {
+  const why = [...new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []))].join('; ');
+  const names = runs.map(({ row }) => specLabel(specName(row), projectOf(row)));
+  const what = `${specsAndTests(runs.map(({ planned }) => planned))} did not run`;
+  const text = `${what}${why && `: ${oneLine(why, 300)}`} (${few(names, SHOWN)})`;
+  return runs.length ? [{ sign: SIGNS.undecided, text }] : [];
 }
 
-/** Without them, a tolerated failure in a hook would hide the tests after it. */
-function leftOutLines(tests: readonly TestCase[]): string[] {
-  if (!tests.length) return [];
-  const places = tests.map(
-    ({ title, location: { file, line } }) => `"${title}" at ${relative('', file)}:${line}`,
-  );
-  const what = `${plural(tests.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`;
-  return [
-    `taskproof: ${what}`,
-    ...atMost(places).map(line => wrapped(oneLine(line, 600), TEXT_WIDTH, INDENT)),
-  ];
-}
+const leftOutText = ({ title, location: { file, line } }: TestCase) =>
+  `"${title}" at ${relative('', file)}:${line}`;
 
-/** Where the first failed trial broke; without one, the first trial with an error. */
 function placeOf({ entries }: SpecRun): string[] {
-  const first = (outcome: string) => entries.find(({ trial }) => trial.outcome === outcome);
-  const { result, test } = first('failed') ?? first('error') ?? {};
+  const { result, test } = shown(entries, ({ trial }) => trial) ?? {};
   const { file, line } = result?.error?.location ?? test?.location ?? {};
   return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
 }
@@ -180,6 +180,3 @@ export function whereToLook(
     `All verdicts as JSON: ${relative('', resolve(folder, outputFile))}`,
   ];
 }
-
-const nameOf = ({ name, project, replayed }: SpecRun) =>
-  `${specLabel(name, project)}${replayed ? ', replayed,' : ''}`;

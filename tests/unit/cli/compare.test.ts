@@ -130,7 +130,7 @@ test('a filtered run is saved as a partial one: the other specs stay in the base
   expect([code, err]).toEqual([0, expect.stringContaining('kept as a partial run')]);
   expect(runsOf(read('taskproof-baseline.json'))[1]![1]).toMatchObject({ partial: true });
   const diff = await taskproof(['diff', 'taskproof-baseline.json', 'part.json']);
-  const counts = '1 spec compared: 1 unchanged, 1 not run\n\nNothing is worse than the baseline.';
+  const counts = '1 spec compared: 1 unchanged, 1 not run\nNothing is worse than the baseline.';
   expect([diff.code, diff.out, diff.err]).toEqual([0, counts, '']);
 });
 
@@ -218,7 +218,7 @@ test.each<[string, Parameters<typeof resultsFile>, number, string]>([
     '--grep that ran nothing',
     [{}, { filtered: true }],
     3,
-    "2 not run\n\nCan't tell: there is nothing to compare.",
+    "2 not run\nCan't tell: there is nothing to compare.",
   ],
   ['--project', [{}, { projectsSelected: true }], 3, '0 specs compared: 2 not run'],
   ['a fault', [{ cart: 'ppppp' }, { complete: false }], 3, '1 unclear, 1 unchanged'],

@@ -1,12 +1,10 @@
 // Pass policies of ordinary tests: what they declare, what their results come to, what their rows are called.
 import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
-import type { Plan } from '../../../src/data/plan';
 import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
 import { beforeReporters } from '../../../src/playwright/inside/results';
-import { nameTests } from '../../../src/report/spec-run';
 import { failuresText, testTrial } from '../../../src/report/trials';
 import type { AgentNote01 } from '../../../src/report/version-0.1';
 import { fakeResult, fakeTest, jsonAttachment } from '../../support/fake-suite';
@@ -158,14 +156,14 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
     '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4): expected 1, received 2',
   ],
   [
-    'with the values of the first',
+    'without values that differ',
     [failed(1, is(2), 4), failed(2, is(3), 4)],
-    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4); in trial 2 expected 1, received 2',
+    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4)',
   ],
   [
     'by their place, whatever the file is called',
     [failed(0, is(2), 4, '/suite/old chat (2).spec.ts'), failed(1, is(3), 4, '/suite/old chat (2).spec.ts')],
-    '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4); in trial 1 expected 1, received 2',
+    '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4)',
   ],
 ])('failures are told %s', (_name, trials, text) => {
   expect(failuresText(trials.flatMap(({ failure }) => failure ?? []))).toBe(text);
@@ -208,7 +206,7 @@ describe('a test whose agents left a record', () => {
       status: 'gave_up',
       reason: `x (chat.spec.ts:7): ${values}; the agent stopped on https://shop.test/ without a turn`,
     });
-    expect(failure).toEqual({ index: 2, what: 'x (chat.spec.ts:7)', values });
+    expect(failure).toEqual({ title: 'x (chat.spec.ts:7)', reason: `x (chat.spec.ts:7): ${values}` });
   });
 });
 
@@ -264,27 +262,6 @@ test('what agents took is counted', () => {
     usage: { inputTokens: 20, outputTokens: 2 },
   });
   expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, null)] })).trial.costUsd).toBeNull();
-});
-
-test('rows are named by the title, and by more of the path where that is another row too', () => {
-  const run = (...titlePath: string[]) => {
-    const planned = { id: titlePath.at(-1)!, titlePath } as Plan;
-    return { planned, name: '' };
-  };
-  const spec = { planned: { id: 'cart' } as Plan, name: 'cart' };
-  const runs = [
-    ...[
-      run('a.spec.ts', 'answers'),
-      run('a.spec.ts', 'phone', 'answers'),
-      run('b.spec.ts', 'phone', 'answers'),
-    ],
-    ...[run('a.spec.ts', 'cart'), run('a.spec.ts', 'alone'), run('a.spec.ts', 'alone'), spec],
-  ];
-  nameTests(runs);
-  expect(runs.map(({ name }) => name)).toEqual([
-    ...['a.spec.ts › answers', 'a.spec.ts › phone › answers', 'b.spec.ts › phone › answers'],
-    ...['a.spec.ts › cart', 'alone', 'alone', 'cart'],
-  ]);
 });
 
 test('a row is known by its path, whatever it is called', () => {

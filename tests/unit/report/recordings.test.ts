@@ -179,7 +179,7 @@ test('recordings are written where the project says, and two projects never shar
   write();
   // A second run writes into the same folders.
   expect(write()).toEqual([
-    `kept/order.json is of order [a]. Give order [b] its own folder: \`record: 'folder'\``,
+    `no recording of order [b]: its file kept/order.json is of order [a]. Give it its own folder: \`record: 'folder'\``,
     'recorded 1 spec in kept',
   ]);
   expect(readdirSync(into)).toEqual(['kept']);
@@ -195,7 +195,7 @@ test('specs of describes have a folder each; titles that come to one folder are 
     pick: pickOf(short),
   }));
   expect(writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
-    `kept/at-home/order.json is of at: home › order [a]. Give at home › order [a] its own folder: \`record: 'folder'\``,
+    `no recording of at home › order [a]: its file kept/at-home/order.json is of at: home › order [a]. Give it its own folder: \`record: 'folder'\``,
     'recorded 4 specs in kept',
   ]);
   const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>
@@ -215,8 +215,8 @@ test('the default folder; why there is none; a folder that is a file', async () 
   writeFileSync(join(into, 'taken'), '');
   const lines = writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
   expect(lines).toEqual([
-    "no recording of script: turn 1: `run script` can't be replayed",
-    expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
+    "no recording of script [a]: turn 1: `run script` can't be replayed",
+    expect.stringMatching(/^no recording of lost \[c\]: .*(EEXIST|ENOTDIR)/),
     'recorded 1 spec in recordings',
   ]);
 });

@@ -2,6 +2,7 @@
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Plan } from '../../../src/data/plan';
 import type { TrialRecord } from '../../../src/data/record';
 import { closeLedger, openLedger } from '../../../src/playwright/run/ledger';
 import { planAnnotations } from '../../../src/playwright/run/plan';
@@ -11,7 +12,7 @@ import { fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 
 const K = 5;
-const PLANNED = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
+const PLANNED: Plan = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
 
 function testAt(repeatEachIndex: number): TestCase {
   const test = fakeTest({ annotations: planAnnotations(PLANNED), repeatEachIndex });
@@ -23,10 +24,11 @@ function resultOf(
   status: TestResult['status'],
   outcome?: 'passed' | 'failed',
   more: Partial<TrialRecord> = {},
+  planned: Plan = PLANNED,
 ): TestResult {
   const reason = outcome === 'failed' ? '"h1" is not visible' : null;
   const record = outcome && madeRecord({ outcome, reason, policy: PLANNED.policy, ...more });
-  return fakeResult({ status, record, annotations: planAnnotations(PLANNED) });
+  return fakeResult({ status, record, annotations: planAnnotations(planned) });
 }
 
 function play(outcomes: readonly ('passed' | 'failed')[]) {
@@ -165,6 +167,8 @@ test('beyond k a trial is not needed', () => {
 test('a trial without a result of its own says how it ended; Playwright knows it as lost until the verdict', () => {
   const run = new SpecRun('agents', { ...PLANNED, policy: { k: 2, minPasses: 1 } });
   const [error, skipped] = [resultOf('failed'), resultOf('skipped')];
+  error.annotations = [];
+  skipped.annotations = [];
   run.add(testAt(0), error);
   expect(run.ended).toBe(true);
   run.add(testAt(1), skipped);
@@ -181,7 +185,7 @@ test("a spec's own `test.fail` is taken away, since the verdict says what is exp
   spec.add(testAt(0), result);
   expect(result.annotations).not.toContain(fail);
   const ordinary = new SpecRun('agents', { ...one, titlePath: ['a.spec.ts', 'cart'] });
-  const declared = resultOf('failed');
+  const declared = resultOf('failed', undefined, {}, ordinary.planned);
   declared.annotations.push(fail);
   ordinary.add(testAt(0), declared);
   expect(declared.annotations).toContain(fail);
@@ -191,7 +195,10 @@ test("a spec's own `test.fail` is taken away, since the verdict says what is exp
 test('failures of an ordinary test are told together, and count as the test declares', () => {
   const planned = { ...PLANNED, policy: { k: 3, minPasses: 3 }, titlePath: ['a.spec.ts', 'cart'] };
   const run = new SpecRun('agents', planned);
-  const failed = (message: string) => ({ ...resultOf('failed'), errors: [{ message }] });
+  const failed = (message: string) => ({
+    ...resultOf('failed', undefined, {}, planned),
+    errors: [{ message }],
+  });
   const tests = [0, 1, 2].map(testAt);
   run.add(tests[0]!, failed('Error: x'));
   expect(run.verdict.reason).toBe('trial 1/3: x');
@@ -229,12 +236,11 @@ test('a result counts once; it is recorded if it passed', () => {
 
 test('what the worker says of early stop counts', () => {
   const run = new SpecRun('agents', PLANNED);
-  expect(run.earlyStop).toBe(false);
+  expect(run.planned.earlyStop).toBeUndefined();
   const result = resultOf('passed', 'passed');
   result.annotations.splice(0, 3, ...planAnnotations({ ...PLANNED, earlyStop: true }));
   run.add(testAt(0), result);
-  expect(run.earlyStop).toBe(true);
-  expect(new SpecRun('agents', { ...PLANNED, earlyStop: true }).earlyStop).toBe(true);
+  expect(run.planned.earlyStop).toBe(true);
 });
 
 test('trials of an ordinary test are skipped once the verdict is settled, if it stops early', () => {
@@ -251,7 +257,7 @@ test('trials of an ordinary test are skipped once the verdict is settled, if it 
     return run;
   };
   const end = (run: SpecRun, index: number, status: TestResult['status']) => {
-    run.add([...run.tests][index]!, resultOf(status));
+    run.add([...run.tests][index]!, resultOf(status, undefined, {}, run.planned));
     skipNeedless(run);
   };
   const patient = runOf(false, 'a');

@@ -164,7 +164,9 @@ test.each([
   const before = filesBelow(above);
   const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick: recordingOf(healing(file)) };
   const lines = writeRecordings([spec], fakeConfig(), config);
-  expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is not a \.json file below/)]);
+  expect(lines).toEqual([
+    expect.stringMatching(/^no recording of order \[a\]: .* is not a \.json file below/),
+  ]);
   expect(filesBelow(above)).toEqual(before);
 });
 

@@ -2,7 +2,7 @@
 // change: npx vitest run --project unit tests/unit/report/render/goldens.test.ts -u
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { type Results, readResults } from '../../../../src/data/results';
 import { confirmDocument, outcomeLines, planText } from '../../../../src/report/render/diff';
 import { commentWriter } from '../../../../src/report/render/markdown-writer';
@@ -19,14 +19,6 @@ const DATA = join(__dirname, '../../../data/0.1');
 const read = (file: string) => readFileSync(join(DATA, file), 'utf8');
 const same = (text: string, golden: string) =>
   expect(`${text}\n`).toMatchFileSnapshot(join(__dirname, 'goldens', golden));
-
-const { columns } = process.stdout;
-beforeEach(() => {
-  process.stdout.columns = 100;
-});
-afterEach(() => {
-  process.stdout.columns = columns;
-});
 
 /** As a hostile file would have it: names and reasons that format, link, command and move the cursor. */
 const EVIL =
@@ -110,11 +102,7 @@ const RUNS: [name: string, text: string][] = [
 
 test.each(RUNS)('a run: %s', async (name, text) => {
   const given = readResults(text, name);
-  const shown = [100, 60].map(width => {
-    process.stdout.columns = width;
-    return printable(verdictTable(given));
-  });
-  await same(shown.join('\n\n----- 60 columns\n'), `run-${name}.txt`);
+  await same(printable(verdictTable(given)), `run-${name}.txt`);
   await same(renderSummary(given), `run-${name}.md`);
   if (name !== 'mixed') return;
   onTestFinished(() => void vi.unstubAllEnvs());

@@ -1,7 +1,6 @@
 // Why a spec did not pass, line by line, and which errors are not counted against the site.
 import { describe, expect, test } from 'vitest';
-import type { Diagnosis, Parting, ResultRow } from '../../../../src/data/verdict';
-import { picturesOf } from '../../../../src/report/diagnose';
+import type { Diagnosis, ResultRow } from '../../../../src/data/verdict';
 import { errorItems, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
 import { trial } from '../../verdicts/trials';
 
@@ -49,11 +48,7 @@ describe('why a spec did not pass', () => {
     ],
   ])('%s', (_, row, lines) => expect(whyLines({ ...row, k: 5 })).toEqual(lines));
 
-  test('a finding that was told is not told again', () => {
-    const diagnosis = { ...DIAGNOSIS, findings: found };
-    expect(whyLines({ verdict: 'failed', k: 5, reason: 'no', diagnosis }, [SHARED])).toEqual([
-      DIAGNOSIS.headline,
-    ]);
+  test('what several specs met', () => {
     expect(sharedLine(SHARED)).toBe('button without a name .icon on /shop: 3 specs, 9 failed trials');
     expect(sharedLine({ ...SHARED, trials: 1 })).toMatch(/: 3 specs, 1 failed trial$/);
   });
@@ -66,55 +61,22 @@ test('errors by kind, the most frequent first, with the first reason and what to
     trial(index, 'error', { errorKind, reason: `${errorKind} ${index}` } as object),
   );
   const items = errorItems([{ trials: all.slice(0, 2) }, { trials: all.slice(2) }] as ResultRow[]);
-  expect(items.map(({ text, more, hint }) => `${text}${more} / ${hint!.split(/[.?]/)[0]}`)).toEqual([
-    '2 trials with error: agent_api. agent_api 1 / The agent could not work',
-    '1 trial with error: judge. judge 0 / The judge could not be reached',
-    '1 trial with error: internal. undefined 3 / The trial broke off',
-    '1 trial with error: of-a-later-version. of-a-later-version 4 / See the trial in the HTML report',
-    '1 trial with error: site_unreachable. site_unreachable 5 / Is the site running',
-    '1 trial with error: browser. browser 6 / The browser failed',
-    '1 trial with error: setup. setup 7 / The test failed before its trial began',
-    '1 trial with error: interrupted. interrupted 8 / The run was interrupted',
+  expect(
+    items.map(
+      ({ text, more }) =>
+        `${text
+          .split(/[.?] |\.$/)
+          .slice(0, 2)
+          .join('. ')} / ${more}`,
+    ),
+  ).toEqual([
+    '2 trials with error: agent_api. The agent could not work / agent_api 1',
+    '1 trial with error: judge. The judge could not be reached / judge 0',
+    '1 trial with error: internal. The trial broke off / undefined 3',
+    '1 trial with error: of-a-later-version. See the trial in the HTML report / of-a-later-version 4',
+    '1 trial with error: site_unreachable. Is the site running / site_unreachable 5',
+    '1 trial with error: browser. The browser failed / browser 6',
+    '1 trial with error: setup. The test failed before its trial began / setup 7',
+    '1 trial with error: interrupted. The run was interrupted / interrupted 8',
   ]);
-});
-
-describe('the pictures of a passing and of a failed trial', () => {
-  const shots = (letters: string) =>
-    ({
-      attachments: [...letters].map((letter, index) => ({
-        ...{ name: `turn-${index + 1}.jpg`, contentType: 'image/jpeg', body: Buffer.from(letter) },
-      })),
-    }) as never;
-  const shownFor = (kind: Parting['kind'], passing: string, lost: string, turns = [2, 3]) => {
-    const [expected, actual] = turns.map(turn => ({ turn, did: null, path: null })) as [
-      Parting['expected'],
-      Parting['actual'],
-    ];
-    const found = picturesOf({ kind, expected, actual } as never, shots(passing), shots(lost));
-    return found && `${found.expected.body}${found.actual.body}`;
-  };
-  test.each<[Parting['kind'], string, string, string | undefined]>([
-    // What both saw before they parted; if that is the same, or not there, what they saw after it.
-    ['action', 'ab', 'xyz', 'ay'],
-    ['skipped', 'ab', 'xyz', 'ay'],
-    ['ended', 'ab', 'xyz', 'az'],
-    ['page', 'ab', 'xyz', 'bz'],
-    ['went_on', 'ab', 'xyz', 'bz'],
-    ['action', 'yb', 'xyz', 'bz'],
-    ['action', 'y', 'xyz', 'yy'],
-    ['action', '', 'xyz', undefined],
-    ['page', 'ab', 'x', undefined],
-  ])('%s, %s and %s: %s', (kind, passing, lost, shown) => expect(shownFor(kind, passing, lost)).toBe(shown));
-
-  test('a picture whose file is gone is not taken for another', () => {
-    const gone = {
-      attachments: [1, 2].map(n => ({ name: `turn-${n}.jpg`, path: '/nowhere/x.jpg' })),
-    } as never;
-    const [expected, actual] = [2, 2].map(turn => ({ turn, did: null, path: null })) as [
-      Parting['expected'],
-      Parting['actual'],
-    ];
-    const found = picturesOf({ kind: 'action', expected, actual } as never, gone, gone);
-    expect(found!.expected.name).toBe('turn-1.jpg');
-  });
 });
