@@ -1,5 +1,6 @@
 // Diagnoses each spec that has failed trials: decides which passing trials to compare them with, and shows what it found at the
 // top of each failed trial's page in the HTML report.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
@@ -164,14 +165,30 @@ function partingOf(lost: CountedTrial, { ways, passing }: Reference): SeenPartin
   return { ...found, pictures };
 }
 
-/** What both trials saw when they had parted. */
-function picturesOf(
-  { expected, actual }: Parting,
+/** What both trials saw before they parted. If they saw the same: what they saw after it. */
+export function picturesOf(
+  { kind, expected, actual }: Parting,
   passing: TestResult,
   lost: TestResult,
 ): Pictures | undefined {
-  const [one, other] = [pictureOfTurn(passing, expected.turn), pictureOfTurn(lost, actual.turn)];
-  return one && other && { expected: one, actual: other };
+  const pair = (a: number, b: number): Pictures | undefined => {
+    const [one, other] = [pictureOfTurn(passing, a), pictureOfTurn(lost, b)];
+    return one && other && { expected: one, actual: other };
+  };
+  const after = pair(expected.turn, actual.turn);
+  const turn = kind === 'ended' ? actual.turn : actual.turn - 1;
+  const sawBefore = kind === 'action' || kind === 'skipped' || kind === 'ended';
+  const before = sawBefore ? pair(expected.turn - 1, turn) : undefined;
+  return before && !sameBytes(before) ? before : (after ?? before);
+}
+
+function sameBytes({ expected, actual }: Pictures): boolean {
+  try {
+    const [one, other] = [expected, actual].map(({ body, path }) => body ?? readFileSync(path!));
+    return one!.equals(other!);
+  } catch {
+    return false;
+  }
 }
 
 /** @param partings by index of the trial */

@@ -7,6 +7,7 @@ import { planKey, planName, planSchema } from '../data/plan';
 import { wasLeftOut } from '../playwright/inside/results';
 import { problemsIn } from '../spec/errors';
 import { messageOf, oneLine } from '../text/line';
+import { plural } from '../text/print';
 import type { SpecRun } from './spec-run';
 import { firstError } from './trials';
 
@@ -23,33 +24,26 @@ export function whyMissing(
   const failed = failedDependency(project, suite, config);
   if (failed !== undefined) return `project "${failed}" failed, which "${project}" depends on`;
   const { maxFailures } = config;
-  const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok()).length;
+  const failures = suite.allTests().filter(hasFailed).length;
   if (maxFailures > 0 && failures >= maxFailures)
-    return `the run stopped at ${maxFailures === 1 ? 'its first failure' : `${maxFailures} failures`} (maxFailures)`;
-  return failureBefore(
-    project,
-    [...tests].filter(test => wasLeftOut(test)),
-    suite,
-  );
-}
-
-/** Playwright does not say what it was that kept a test from running: it was a failure in the same file. */
-function failureBefore(project: string, leftOut: readonly TestCase[], suite: Suite): string | null {
+    return `the run stopped at ${plural(maxFailures, 'failure')} (maxFailures)`;
+  // Playwright does not say what it was that kept a test from running: it was a failure in the same file.
+  const leftOut = [...tests].filter(test => wasLeftOut(test));
   const files = new Set(leftOut.map(({ location }) => location.file));
-  for (const test of suite.allTests()) {
-    if (test.parent.project()?.name !== project || !files.has(test.location.file)) continue;
-    const failed = test.results.find(({ status }) => status !== 'passed' && status !== 'skipped');
-    const file = basename(test.location.file);
-    if (failed)
-      return `Playwright skipped tests of ${file} after a failure in "${test.title}": ${firstError(failed)}`;
+  for (const { parent, location, title, results } of suite.allTests()) {
+    const error = results.find(({ status }) => status !== 'passed' && status !== 'skipped');
+    if (error && parent.project()?.name === project && files.has(location.file))
+      return `Playwright skipped tests of ${basename(location.file)} after a failure in "${title}": ${firstError(error)}`;
   }
   return null;
 }
 
+const hasFailed = (test: TestCase) => test.results.length > 0 && !test.ok();
+
 /** The nearest project with a failed test that this project depends on. */
 function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
-  const failed = suite.allTests().filter(test => test.results.length > 0 && !test.ok());
-  const names = new Set(failed.map(test => test.parent.project()?.name));
+  const failed = suite.allTests().filter(hasFailed);
+  const names = new Set(failed.map(({ parent }) => parent.project()?.name));
   const needed = projectsFrom(config, [project], ({ dependencies }) => dependencies);
   return [...needed].slice(1).find(name => names.has(name));
 }
@@ -130,10 +124,10 @@ function twoRuns(one: KeptRun, other: KeptRun): string {
   const sameCi = one.ciRun === other.ciRun || one.ciRun === null || other.ciRun === null;
   if (!shared || (parts && sameCi)) return '';
   const where = shared.project ? ` of project "${shared.project}"` : '';
-  return `${blobOf(one)} and ${blobOf(other)} are from different runs, and both have spec "${planName(shared.spec)}"${where}`;
-}
-
-function blobOf({ startedAt, shard, ciRun }: KeptRun): string {
-  const ci = ciRun === null ? '' : `, CI run ${ciRun}`;
-  return `${shard === null ? 'the blob' : `the blob of shard ${shard}`} started ${startedAt}${ci}`;
+  const [first, second] = [one, other].map(({ startedAt, shard, ciRun }) =>
+    ['the blob', shard && ` of shard ${shard}`, ` started ${startedAt}`, ciRun && `, CI run ${ciRun}`]
+      .filter(Boolean)
+      .join(''),
+  );
+  return `${first} and ${second} are from different runs, and both have spec "${planName(shared.spec)}"${where}`;
 }

@@ -1,4 +1,5 @@
-// Before the first test: decides which repeats are trials, and whether the run can have verdicts at all.
+// Before the first test: decides which repeats are trials, and whether the run can have verdicts and its agents can run.
+import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { groupBy } from '../data/collections';
 import { type Plan, planKey, planName, trialTitle } from '../data/plan';
@@ -13,11 +14,21 @@ import { runError } from '../playwright/inside/errors';
 import { isSerial, rename, turnOffRetries } from '../playwright/inside/results';
 import { whatMoved } from '../playwright/inside/version';
 import { decide } from '../playwright/run/decide';
-import { isFromRepeats, knownOptions, planningOptions, readConfigOptions } from '../playwright/run/options';
-import { brokenSpec, carryPlan, planOf, planWith } from '../playwright/run/plan';
+import {
+  isFromRepeats,
+  isReplay,
+  knownOptions,
+  missingSecrets,
+  noRecording,
+  planningOptions,
+  type ReadyOptions,
+  readConfigOptions,
+  readyOptions,
+} from '../playwright/run/options';
+import { brokenSpec, carryPlan, goalOf, planOf, planWith, RUBRIC } from '../playwright/run/plan';
 import { checkRun, folderOf, isRegrading, runSettings } from '../playwright/run/settings';
+import { messageOf } from '../text/line';
 import { print } from '../text/print';
-import { checkAgents } from './agents-ready';
 import { keepRun, projectsFrom } from './missing';
 import { chooseWorkers } from './workers';
 
@@ -52,7 +63,7 @@ export async function planRun(
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config), ...serialTests(planned)];
   if (problems.length) throw runError(problems.join('\n'));
   const moved = planned[0] && whatMoved(planned[0].test, testRun);
-  if (moved) print(process.stdout, `taskproof: ${moved}`);
+  if (moved) say(moved);
   const excluded = trim(suite, config, { known, planned }, testRun);
   withoutRetries(planned);
   const specs = planned.filter(({ plan }) => !plan.titlePath);
@@ -72,12 +83,15 @@ export async function planRun(
       })),
     });
   const repeats = repeatEachOverride();
-  if (repeats !== undefined && planned.length && !isListing() && !checkRun())
-    print(
-      process.stdout,
-      `taskproof: --repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.`,
+  if (repeats !== undefined && planned.length && !checkRun())
+    say(
+      `--repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.`,
     );
   return planned;
+}
+
+function say(text: string): void {
+  if (!isListing()) print(process.stdout, `taskproof: ${text}`);
 }
 
 function plannedTest(test: TestCase): PlannedTest[] {
@@ -135,11 +149,7 @@ function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): Re
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, plan }) => plan.titlePath && test.retries > 0);
   for (const { test } of retried) turnOffRetries(test);
-  if (retried.length && !isListing())
-    print(
-      process.stdout,
-      'taskproof: retries are off for tests with a pass policy: a retry does not count as a trial.',
-    );
+  if (retried.length) say('retries are off for tests with a pass policy: a retry does not count as a trial.');
 }
 
 function serialTests(planned: readonly PlannedTest[]): string[] {
@@ -180,4 +190,51 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
     ({ plan, project }) =>
       `taskproof: ${plan.titlePath ? 'test' : 'spec'} "${plan.id}" needs k: ${plan.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${plan.titlePath ? `{ atLeast: ${plan.policy.k} }` : "'<the globs of your specs>'"})\` (or \`repeatEach: ${plan.policy.k}\`, which repeats ordinary tests, too) to the project in ${where}, or run with --repeat-each=N for a verdict on N trials.`,
   );
+}
+
+/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
+async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+  // In editors and UI mode, only the workers know and check a file's `test.use`.
+  const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
+  const groups = [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
+    const where = `project "${tests.at(-1)!.project.name}"`;
+    return { where, tests, options: readyOptions(value, where) };
+  });
+  const problems = groups.flatMap(({ where, tests, options }) => {
+    const goals = tests.map(({ test, plan }) => ({ id: plan.id, goal: goalOf(test) }));
+    const missing = missingSecrets(options, goals);
+    return missing ? [`taskproof: ${where}: ${missing}`] : [];
+  });
+  if (problems.length) throw runError(problems.join('\n'));
+  for (const { where, tests, options } of groups) {
+    for (const part of [options.agent, options.judge])
+      try {
+        await part?.preflight?.();
+      } catch (error) {
+        throw runError(`taskproof: ${where} can't run: ${messageOf(error)}`);
+      }
+    for (const warning of await warningsOf(tests, options, configDir)) say(`${where}: ${warning}`);
+  }
+}
+
+/** What lets the run begin, but may not be meant. */
+async function warningsOf(
+  tests: readonly PlannedTest[],
+  { agent, judge, missing }: ReadyOptions,
+  configDir: string,
+): Promise<string[]> {
+  const specs = [...new Set(tests.map(({ plan }) => planName(plan)))];
+  const missingFile = (name: string) =>
+    isReplay(agent) ? agent.missingRecording(configDir, name) : undefined;
+  const files = (await Promise.all(specs.map(missingFile))).filter(file => file !== undefined);
+  const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
+  const ids = [...new Set(rubrics.map(({ plan }) => plan.id))].join(', ');
+  return [
+    files.length > 0 && noRecording(files.map(file => relative(configDir, file))),
+    !judge &&
+      ids &&
+      `${ids}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`,
+    missing.length > 0 &&
+      `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`,
+  ].filter(warning => typeof warning === 'string' && warning !== '') as string[];
 }

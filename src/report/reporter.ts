@@ -1,5 +1,5 @@
 // The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   FullConfig,
@@ -29,11 +29,10 @@ import { beforeReporters, wasLeftOut } from '../playwright/inside/results';
 import { requirePlaywright } from '../playwright/inside/version';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
-import { checkRun } from '../playwright/run/settings';
+import { checkRun, folderOf } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
-import type { Diagnosed } from './diagnose';
 import { type KeptRun, keptRuns, mergeConflicts, readOr, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
@@ -91,7 +90,12 @@ export default class TaskproofReporter implements Reporter {
     this.preprocessed = true;
     const planned = await planRun(run.config, run.suite, run.testRun, this.startedAt);
     this.limiter?.close();
-    this.limiter = await sharedLimiter(openLedger({ judged: !isInteractive() }));
+    // If the system refuses such a socket, each worker has its own limiter.
+    this.limiter = await openLimiter(openLedger({ judged: !isInteractive() })).catch((error: unknown) => {
+      const what = 'each worker paces its requests to models by itself';
+      print(process.stderr, `taskproof: ${what}: ${messageOf(error)}`);
+      return undefined;
+    });
     if (!planned.length || isListing() || isInteractive() || checkRun()) return;
     this.store = await TrialStore.open(run.config, planned, this.startedAt);
     process.on('SIGTERM', interrupt);
@@ -142,29 +146,29 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<void> {
-    if (isInteractive()) this.sayNotJudged();
-    if (isListing() || isInteractive()) return;
+    if (isInteractive()) return this.sayNotJudged();
+    if (isListing()) return;
     this.refuseForeign();
-    if (!this.specRuns.size && !checkRun()) {
-      this.keepEarlierResults();
+    const check = checkRun();
+    const folder = folderOf(this.config);
+    const tests = this.suite.allTests();
+    const broken = tests.flatMap(test => brokenSpec(test) ?? []);
+    if (!this.specRuns.size && !check) {
+      // If no test file could be loaded, or a set-up failed, the suite is empty.
+      if (tests.length && !broken.length)
+        keepEarlier(resolve(folder, this.options.outputFile), this.startedAt);
       return this.stayRed(result.status);
     }
     await this.lastResults(result);
-    const check = checkRun();
-    // A confirmation keeps specs that it skipped because of their cost.
-    const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
-    for (const run of runs.filter(({ ended }) => !ended)) {
-      run.missingBecause = whyMissing(run, this.suite, this.config, result);
-      run.label();
-    }
+    const runs = this.judged(result);
     const shard = shardName(this.config);
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
     const { status: ended, duration: durationMs } = result;
-    const leftOut = this.leftOut(ended);
+    // Ordinary tests that did not run although the run passed: a tolerated failure kept them from it.
+    const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
     const isLost = lost.length + leftOut.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
     const { startedAt } = this;
-    const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
@@ -179,12 +183,12 @@ export default class TaskproofReporter implements Reporter {
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
-    await writeResults(results, this.options, this.folder());
+    await writeResults(results, this.options, folder);
     if (this.preprocessed)
-      for (const line of writeRecordings(runs, this.config, this.folder()))
+      for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
     this.store?.end(runs, ended);
-    const more = whereToLook(this.config, this.options.outputFile, this.folder());
+    const more = whereToLook(this.config, this.options.outputFile, folder);
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
   }
@@ -194,24 +198,22 @@ export default class TaskproofReporter implements Reporter {
     for (let looks = 50; looks && this.running.size && status === 'timedout'; looks--) await sleep(100);
   }
 
-  /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */
-  private leftOut(ended: FullResult['status']): TestCase[] {
-    if (ended !== 'passed') return [];
-    return this.suite.allTests().filter(test => !this.runOf.has(test) && wasLeftOut(test));
-  }
-
-  /** If no test file could be loaded, or a set-up failed, the suite is empty. */
-  private keepEarlierResults(): void {
-    const tests = this.suite.allTests();
-    if (tests.length && !tests.some(brokenSpec))
-      keepEarlier(resolve(this.folder(), this.options.outputFile), this.startedAt);
+  private judged(result: FullResult): SpecRun[] {
+    // A confirmation keeps specs that it skipped because of their cost.
+    const keepsAll = checkRun()?.purpose === 'confirm';
+    const runs = [...this.specRuns.values()].filter(run => keepsAll || !run.skipped);
+    for (const run of runs.filter(({ ended }) => !ended)) {
+      run.missingBecause = whyMissing(run, this.suite, this.config, result);
+      run.label();
+    }
+    return runs;
   }
 
   /** Loads what it needs only if a trial failed. */
-  private async diagnose(runs: readonly SpecRun[]): Promise<Diagnosed | undefined> {
+  private async diagnose(runs: readonly SpecRun[]) {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
-    return diagnose(runs, keptWays(this.config, this.folder(), this.options));
+    return diagnose(runs, keptWays(this.config, folderOf(this.config), this.options));
   }
 
   /** For editors, which show no annotations. */
@@ -263,23 +265,5 @@ export default class TaskproofReporter implements Reporter {
     run.expectPolicy(planned);
     this.specRuns.set(key, run);
     return run;
-  }
-
-  /** Output files are relative to the config, as in Playwright's own reporters. */
-  private folder(): string {
-    return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
-  }
-}
-
-/** A run goes on without it, if the system refuses such a socket: then each worker has its own limiter. */
-async function sharedLimiter(folder: string): Promise<OpenLimiter | undefined> {
-  try {
-    return await openLimiter(folder);
-  } catch (error) {
-    print(
-      process.stderr,
-      `taskproof: each worker paces its requests to models by itself: ${messageOf(error)}`,
-    );
-    return undefined;
   }
 }

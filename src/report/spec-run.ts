@@ -66,11 +66,9 @@ export class SpecRun {
 
   /** How its row is named in results. */
   get row(): Pick<ResultRow, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'> {
-    const { id, describe, titlePath, replayed } = this.planned;
-    const row = { project: this.project, replayed };
-    // Without the file.
-    if (titlePath) return { spec: titlePath.slice(1).join(' › '), titlePath, ...row };
-    return { spec: id, ...(describe ? { describe } : {}), ...row };
+    const { id: spec, describe, titlePath, replayed } = this.planned;
+    const more = { ...(titlePath ? { titlePath } : {}), ...(describe ? { describe } : {}) };
+    return { spec, ...more, project: this.project, replayed };
   }
 
   get ended(): boolean {

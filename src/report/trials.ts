@@ -18,10 +18,7 @@ interface ReadTrial {
   failure?: Failure;
 }
 
-/**
- * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker
- * died before it could write one.
- */
+/** A trial never goes missing: without a record, as of a worker that died, it is an infrastructure error. */
 export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };

@@ -52,7 +52,6 @@ export function resultsOf(
     startedAt: Date;
     durationMs: number;
     status: Results['status'];
-    /** `1/2`; null if the run is not sharded. */
     shard: string | null;
     /** Files of specs that do not parse. */
     broken: readonly string[];
@@ -103,6 +102,7 @@ const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
 function rowOf(run: SpecRun, shard: string | null): ResultRow {
   const { subject, planned, verdict, way, diagnosis } = run;
   const { recording, problem } = run.pick;
+  const { replayed, earlyStop } = planned;
   const here = [...run.tests].filter(({ repeatEachIndex }) => repeatEachIndex < planned.policy.k).length;
   const inOtherShards = shard ? planned.policy.k - here : 0;
   return {
@@ -115,7 +115,10 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
     // No agent, no turns.
     ...(planned.titlePath && !subject ? { turns: null } : {}),
-    ...rateOf(run),
+    // Those trials are not independent of each other, or not all of them run.
+    ...(replayed || earlyStop ? { interval: null } : {}),
+    ...(earlyStop ? { earlyStop } : {}),
+    ...(earlyStop && !replayed ? rateOfStopped(verdict) : {}),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
     ...sumOfWaits(verdict.trials),
@@ -123,16 +126,6 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     ...(problem ? { notRecorded: problem } : {}),
     ...(diagnosis ? { diagnosis } : {}),
     ...(way ? { way } : {}),
-  };
-}
-
-/** What differs from a verdict on trials that are independent of each other, and all of which run. */
-function rateOf({ planned: { replayed, earlyStop }, verdict }: SpecRun): Partial<ResultRow> {
-  const found = replayed || !earlyStop ? null : rateOfStopped(verdict);
-  return {
-    ...(replayed || earlyStop ? { interval: null } : {}),
-    ...(earlyStop ? { earlyStop: true } : {}),
-    ...found,
   };
 }
 

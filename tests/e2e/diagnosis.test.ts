@@ -98,8 +98,9 @@ test('the terminal and the summary say what the failures have in common, once', 
   expect(lines, run.output).toContain(HEADLINE);
   expect(lines.join(' ')).toContain(PARTED);
   const summary = suite.read('summary.md').replaceAll('\\', '');
-  expect(summary).toContain(`**buy** (weak) failed, 1/3: ${HEADLINE}`);
-  expect(summary).toContain(`  - ${PARTED}`);
+  expect(summary).toContain(
+    `- ✗ **buy** (weak) failed: 1/3 passed, needs 2\n  - ${HEADLINE}\n  - ${PARTED}\n`,
+  );
 });
 
 test('the results file has groups and partings', () => {
@@ -133,7 +134,7 @@ test('the HTML report has it on top, and both pictures side by side in the faile
   await expectShown('playwright-report');
 });
 
-test('the same where another run was merged, with the way of its agent and where it was left', async () => {
+test('the same where another run was merged', async () => {
   const [strong, weak] = merged.results().verdicts;
   expect(strong, merged.output).not.toHaveProperty('diagnosis');
   expect(strong!.way!.actions.map(({ did }) => did)).toEqual([
@@ -143,15 +144,10 @@ test('the same where another run was merged, with the way of its agent and where
     'clicked button "Place order"',
   ]);
   const { partings, ...diagnosis } = weak!.diagnosis!;
-  const others = partings.filter(({ from }) => from === 'project');
   // Trials come in the order in which their workers end.
   const sorted = (some: typeof partings) => some.toSorted((a, b) => a.index - b.index);
-  expect(others.find(({ index }) => index === 1)).toMatchObject({
-    expected: { project: 'strong', trial: 0 },
-    text: 'turn 2: the passing trial of "strong" clicked button "Continue as guest", this one clicked link "Sign in"',
-  });
   const { diagnosis: before, way } = alone.verdicts[0]!;
-  expect({ ...diagnosis, partings: sorted(partings.filter(parting => !others.includes(parting))) }).toEqual({
+  expect({ ...diagnosis, partings: sorted(partings) }).toEqual({
     ...before,
     partings: sorted(before!.partings),
   });

@@ -51,7 +51,7 @@ test.each<[string, Ran[], Parameters<typeof why>[1], string | null]>([
     'project "data" failed, which "agents" depends on',
   ],
   ['another project failed', [failed('e2e'), { project: 'login', ok: true }, waiting], {}, null],
-  ['-x', [failed('e2e'), waiting], { maxFailures: 1 }, 'the run stopped at its first failure (maxFailures)'],
+  ['-x', [failed('e2e'), waiting], { maxFailures: 1 }, 'the run stopped at 1 failure (maxFailures)'],
   ['fewer than allowed', [failed('e2e'), waiting], { maxFailures: 2 }, null],
   [
     'so many failures',

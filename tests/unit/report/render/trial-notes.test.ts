@@ -1,6 +1,7 @@
 // Why a spec did not pass, line by line, and which errors are not counted against the site.
 import { describe, expect, test } from 'vitest';
-import type { Diagnosis, ResultRow } from '../../../../src/data/verdict';
+import type { Diagnosis, Parting, ResultRow } from '../../../../src/data/verdict';
+import { picturesOf } from '../../../../src/report/diagnose';
 import { errorItems, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
 import { trial } from '../../verdicts/trials';
 
@@ -79,4 +80,45 @@ test('errors by kind, the most frequent first, with the first reason and what to
     '1 trial with error: setup. The test failed before its trial began / setup 7',
     '1 trial with error: interrupted. The run was interrupted / interrupted 8',
   ]);
+});
+
+describe('the pictures of a passing and of a failed trial', () => {
+  const shots = (letters: string) =>
+    ({
+      attachments: [...letters].map((letter, index) => ({
+        ...{ name: `turn-${index + 1}.jpg`, contentType: 'image/jpeg', body: Buffer.from(letter) },
+      })),
+    }) as never;
+  const shownFor = (kind: Parting['kind'], passing: string, lost: string, turns = [2, 3]) => {
+    const [expected, actual] = turns.map(turn => ({ turn, did: null, path: null })) as [
+      Parting['expected'],
+      Parting['actual'],
+    ];
+    const found = picturesOf({ kind, expected, actual } as never, shots(passing), shots(lost));
+    return found && `${found.expected.body}${found.actual.body}`;
+  };
+  test.each<[Parting['kind'], string, string, string | undefined]>([
+    // What both saw before they parted; if that is the same, or not there, what they saw after it.
+    ['action', 'ab', 'xyz', 'ay'],
+    ['skipped', 'ab', 'xyz', 'ay'],
+    ['ended', 'ab', 'xyz', 'az'],
+    ['page', 'ab', 'xyz', 'bz'],
+    ['went_on', 'ab', 'xyz', 'bz'],
+    ['action', 'yb', 'xyz', 'bz'],
+    ['action', 'y', 'xyz', 'yy'],
+    ['action', '', 'xyz', undefined],
+    ['page', 'ab', 'x', undefined],
+  ])('%s, %s and %s: %s', (kind, passing, lost, shown) => expect(shownFor(kind, passing, lost)).toBe(shown));
+
+  test('a picture whose file is gone is not taken for another', () => {
+    const gone = {
+      attachments: [1, 2].map(n => ({ name: `turn-${n}.jpg`, path: '/nowhere/x.jpg' })),
+    } as never;
+    const [expected, actual] = [2, 2].map(turn => ({ turn, did: null, path: null })) as [
+      Parting['expected'],
+      Parting['actual'],
+    ];
+    const found = picturesOf({ kind: 'action', expected, actual } as never, gone, gone);
+    expect(found!.expected.name).toBe('turn-1.jpg');
+  });
 });
