@@ -23,9 +23,7 @@ import type { CountedTrial, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
 
 export interface Diagnosed {
-  /** What failed trials of several specs met. */
   findings: readonly SharedFinding[];
-  /** Specs that failed in several projects. */
   failures: NonNullable<Comparison['failures']>;
 }
 
@@ -37,11 +35,7 @@ interface Reference {
   passing: readonly CountedTrial[];
 }
 
-/**
- * Finds out why trials failed, keeps it with their specs, and shows it in their reports.
- *
- * @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed
- */
+/** @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed */
 export async function diagnose(
   runs: readonly SpecRun[],
   kept: (run: SpecRun) => Promise<Reference | undefined>,
@@ -103,7 +97,6 @@ function otherProject(run: SpecRun, runs: readonly [SpecRun, Graded][]): Referen
 const sameAgent = ({ subject }: SpecRun, other: SpecRun) =>
   Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
-/** Finds the last passing trial in the baseline, else the recording in the suite. */
 export function keptWays(
   config: FullConfig,
   folder: string,
@@ -145,7 +138,6 @@ async function unlessBroken<Value>(
   }
 }
 
-/** Where a failed trial left the way of passing ones, and the pictures of both. */
 interface SeenParting extends FoundParting {
   pictures: Pictures | undefined;
 }
@@ -191,7 +183,6 @@ function sameBytes({ expected, actual }: Pictures): boolean {
   }
 }
 
-/** @param partings by index of the trial */
 function showDiagnosis(
   failed: readonly CountedTrial[],
   { groups }: Diagnosis,

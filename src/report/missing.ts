@@ -40,7 +40,6 @@ export function whyMissing(
 
 const hasFailed = (test: TestCase) => test.results.length > 0 && !test.ok();
 
-/** The nearest project with a failed test that this project depends on. */
 function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
   const failed = suite.allTests().filter(hasFailed);
   const names = new Set(failed.map(({ parent }) => parent.project()?.name));
@@ -68,9 +67,7 @@ const keptRunSchema = z.object({
   shard: z.string().nullable(),
   /** The CI's id of the run that this is part of; null if there is none. */
   ciRun: z.string().nullable(),
-  /** The command line selected only some tests. */
   filtered: z.boolean().optional(),
-  /** The specs of a whole run, each in its project. */
   plan: z.array(z.object({ project: z.string(), spec: planSchema })),
 });
 
@@ -85,7 +82,6 @@ export function keepRun(config: FullConfig, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }
 
-/** The runs whose blobs are merged. */
 export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
   return kept.flatMap(
@@ -93,11 +89,7 @@ export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRu
   );
 }
 
-/**
- * Reads what a blob holds.
- *
- * @param refused takes one line if it can't be read: left out, nobody would miss its trials
- */
+/** @param refused takes one line if a blob can't be read: left out, nobody would miss its trials */
 export function readOr<T>(refused: Set<string>, what: string, read: () => T): T | undefined {
   try {
     return read();

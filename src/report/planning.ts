@@ -32,7 +32,6 @@ import { print } from '../text/print';
 import { keepRun, projectsFrom } from './missing';
 import { chooseWorkers } from './workers';
 
-/** A trial of this run. */
 export interface PlannedTest {
   test: TestCase;
   plan: Plan;
@@ -42,10 +41,8 @@ export interface PlannedTest {
 }
 
 /**
- * Trims repeats beyond a spec's k, and stops a run that can't reach its verdicts.
- *
  * @returns the trials of this run
- * @throws Error with every reason, before a browser starts.
+ * @throws Error with every reason why it can't reach its verdicts, before a browser starts.
  */
 export async function planRun(
   config: FullConfig,
@@ -105,12 +102,7 @@ function plannedTest(test: TestCase): PlannedTest[] {
   return [{ test, plan, project, options }];
 }
 
-/**
- * Keeps the trials of this run, with their numbers in the titles. Of a spec that does not parse, and of a test without a policy in a
- * project with `repeats()`, it keeps one.
- *
- * @returns the tests that it left out
- */
+/** @returns the tests that it left out: repeats beyond k, of a spec that does not parse, and of a test without a policy */
 function trim(
   suite: Suite,
   config: FullConfig,
@@ -161,7 +153,6 @@ function serialTests(planned: readonly PlannedTest[]): string[] {
   );
 }
 
-/** `1/2`; null if the run is not sharded. */
 export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }

@@ -57,7 +57,6 @@ export function recordingOf(record: TrialRecord): Recorded {
   };
 }
 
-/** Of the shortest trial of a spec in a project. */
 export function pickRecording(all: readonly Recorded[]): Recorded {
   const length = ({ recording }: Recorded) =>
     sumOf(
@@ -73,12 +72,7 @@ type RecordedSpec = Pick<SpecRun, 'project' | 'pick'> & {
   tests: Iterable<TestCase>;
 };
 
-/**
- * Writes recordings: for projects with `record`, and beside healed ones. Not called when reports are merged, since blobs may
- * come from anywhere.
- *
- * @returns lines for the terminal
- */
+/** Not called when reports are merged, since blobs may come from anywhere. @returns lines for the terminal */
 export function writeRecordings(
   specs: readonly RecordedSpec[],
   config: FullConfig,

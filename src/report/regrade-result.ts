@@ -8,11 +8,7 @@ import { regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
 import type { PlannedTest } from './planning';
 
-/**
- * Changes the result in place. That of an ordinary test stays: its code has graded it.
- *
- * @returns what the evidence can't tell; then the trial has no grade
- */
+/** That of an ordinary test stays: its code has graded it. @returns what the evidence can't tell; then the trial has no grade */
 export async function regradeResult(
   kept: EarlierResult,
   { test, plan, project, options }: PlannedTest,

@@ -56,9 +56,7 @@ const interrupt = () => process.kill(process.pid, 'SIGINT');
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
-  /** By project, and spec with its describes. */
   private readonly specRuns = new Map<string, SpecRun>();
-  /** The spec of each test, as far as it is known. */
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
@@ -209,7 +207,6 @@ export default class TaskproofReporter implements Reporter {
     return runs;
   }
 
-  /** Loads what it needs only if a trial failed. */
   private async diagnose(runs: readonly SpecRun[]) {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');

@@ -24,7 +24,7 @@ import { isGraded, verdictOf } from '../verdicts/verdict';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
-import { declaredStatus, type Failure, failuresText, testTrial, trialOf } from './trials';
+import { declaredStatus, testTrial, trialOf } from './trials';
 import { agentWork01 } from './version-0.1';
 
 /** What the trials of a spec share. Whole records would stay in memory until the run's end. */
@@ -35,8 +35,6 @@ type Subject = Pick<TrialRecord, 'agent' | 'model'> &
 export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTrial, 'facts'>> {
   test: TestCase;
   result: TestResult;
-  /** Of an ordinary test. */
-  failure?: Failure | undefined;
   recorded: Recorded;
 }
 
@@ -49,22 +47,17 @@ export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
   readonly entries: Entry[] = [];
-  /** Known once the first record has arrived. */
   subject: Subject | undefined;
   /** How its trials contradict each other, as trials of different runs do. */
   readonly conflicts = new Set<string>();
-  /** Why trials are missing at the end of the run, if known. */
   missingBecause: string | null = null;
-  /** Known at the end of the run, if trials failed. */
   diagnosis: Diagnosis | undefined;
 
   constructor(
     readonly project: string,
-    /** Where only the workers know the agent, theirs takes the place of ours. */
     public planned: Plan,
   ) {}
 
-  /** How its row is named in results. */
   get row(): Pick<ResultRow, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'> {
     const { id: spec, describe, titlePath, replayed } = this.planned;
     const more = { ...(titlePath ? { titlePath } : {}), ...(describe ? { describe } : {}) };
@@ -80,10 +73,6 @@ export class SpecRun {
       this.planned.policy,
       this.entries.map(({ trial }) => trial),
     );
-    if (this.isTest && verdict.verdict === 'failed' && verdict.failures > 1) {
-      const known = new Map(this.entries.map(({ trial, failure }) => [trial, failure]));
-      return { ...verdict, reason: failuresText(verdict.trials.flatMap(trial => known.get(trial) ?? [])) };
-    }
     if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
   }
@@ -108,7 +97,7 @@ export class SpecRun {
   add(test: TestCase, result: TestResult, worker = carriedPlan(result)): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
-    if (worker) this.planned = worker;
+    if (worker) this.confirm(worker);
     const index = test.repeatEachIndex;
     const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
     // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
@@ -117,7 +106,7 @@ export class SpecRun {
         ? { facts: factsOf(uniqueByName(record, record.unique), failure && [failure]) }
         : {};
     const recorded = record && !this.isTest && trial.outcome === 'passed' ? recordingOf(record) : {};
-    this.entries.push({ test, result, project: this.project, trial, failure, recorded, ...facts });
+    this.entries.push({ test, result, project: this.project, trial, recorded, ...facts });
     // The goals of a test may hold data that differ from trial to trial.
     if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;
     else if (record) {
@@ -144,9 +133,15 @@ export class SpecRun {
     return pickRecording(this.entries.map(({ recorded }) => recorded));
   }
 
-  /** That of its most typical passing trial. */
   get way(): Way | undefined {
     return new PassingWays({ from: 'trials' }, this.graded.passing).usual;
+  }
+
+  /** Where only the workers know the agent, only they know whether it replays, and what that changes. */
+  private confirm(worker: Plan): void {
+    const { policy, replayed, earlyStop } = worker;
+    if (replayed === this.planned.replayed) this.expectPolicy(worker);
+    this.planned = { ...this.planned, policy, replayed, earlyStop };
   }
 
   /** Merged reports may come from runs that don't belong together. */

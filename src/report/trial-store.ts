@@ -22,7 +22,6 @@ import type { Entry, SpecRun } from './spec-run';
 import { declaredStatus } from './trials';
 import { writeText } from './write';
 
-/** Beside the config. */
 export const STORE_FOLDER = '.taskproof';
 
 /** With the new one. */
@@ -35,7 +34,6 @@ const storedSpecSchema = z.object({
   /** Undefined where only the workers know it. */
   agent: z.string().optional(),
   model: z.string().nullish(),
-  /** Its name and its model. */
   judge: z.array(z.string().nullish()).optional(),
   origin: z.string().optional(),
 });
@@ -44,13 +42,10 @@ type StoredSpec = z.infer<typeof storedSpecSchema>;
 const storedRunSchema = z.object({
   storeVersion: z.literal(1),
   startedAt: z.string(),
-  /** When it was last resumed. */
   resumedAt: z.string().optional(),
   /** For the values of `{{unique}}`. */
   runId: z.string(),
-  /** After `playwright test`. */
   args: z.array(z.string()),
-  /** `1/2`; null if the run is not sharded. */
   shard: z.string().nullable(),
   specs: z.array(storedSpecSchema),
   /** Set when the run has ended by itself: how many of its trials have no grade. */
@@ -67,14 +62,12 @@ const storedTrialSchema = z.object({
   duration: z.number(),
   errors: z.array(z.record(z.string(), z.unknown())),
   annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
-  /** Bodies in base64. */
   attachments: z.array(z.object({ name: z.string(), contentType: z.string(), body: z.string() })),
 });
 type StoredTrial = z.infer<typeof storedTrialSchema>;
 
 const fileOf = (folder: string) => join(folder, 'run.json');
 
-/** The run in the folder; undefined if there is none that can be read. */
 export function storedRun(folder: string): StoredRun | undefined {
   try {
     return storedRunSchema.parse(JSON.parse(readFileSync(fileOf(folder), 'utf8')));
@@ -93,7 +86,6 @@ export function storedRuns(configFolder: string): string[] {
     .filter(folder => storedRun(folder));
 }
 
-/** The trials of one run that are kept. */
 export class TrialStore {
   private failed = false;
   /** Files of trials that this run took from the one that it resumes. */
@@ -105,13 +97,7 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
-  /**
-   * Keeps the trials of this run. If it resumes another one, the trials that are kept of that one end as they did; if it grades
-   * them anew, as they would have.
-   *
-   * @param planned all of its trials, before the run begins
-   * @throws Error if the other run can't be resumed: something has changed.
-   */
+  /** If the run resumes another one, kept trials of that end as they did; if it grades them anew, as they would have. */
   static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
@@ -248,7 +234,6 @@ function readTrial(file: string): StoredTrial | undefined {
   try {
     return storedTrialSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // It is played again.
     return undefined;
   }
 }
@@ -268,7 +253,6 @@ function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
   );
 }
 
-/** @throws Error that names everything that is not as it was. */
 function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: boolean): void {
   const [before, now] = [run.specs, specs].map(
     all => new Map(all.map(spec => [planKey(spec.project, spec.plan), spec])),

@@ -2,19 +2,16 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
-import { groupBy } from '../data/collections';
 import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
 import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { valuesIn } from '../text/expectation';
 import { oneLine } from '../text/line';
-import { plural } from '../text/print';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
 
 interface ReadTrial {
   trial: TrialResult;
   record?: TrialRecord | undefined;
-  /** Of an ordinary test. */
   failure?: Failure;
 }
 
@@ -22,7 +19,6 @@ interface ReadTrial {
 export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
-  nameControlsOf01(record);
   const { outcome, status, reason, durationMs } = record;
   const errorKind = record.errorKind ?? undefined;
   const trial = { index, outcome, status, errorKind, reason, durationMs, ...workIn(record, result) };
@@ -58,7 +54,6 @@ export type Failure = Record<'title' | 'reason', string>;
  */
 export function testTrial(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
-  if (record) nameControlsOf01(record);
   const work01 = agentWork01(result);
   const work = record ? workIn(record, result) : work01.spent;
   const { errorKind, ...rest } = { ...withoutRecord(index, result, !record), ...work };
@@ -85,18 +80,6 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   return { trial, record, failure: { title, reason: told } };
 }
 
-/** The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: x (chat.spec.ts:14); 1: y`. */
-export function failuresText(failures: readonly Failure[]): string {
-  return [...groupBy(failures, ({ title }) => title)]
-    .sort(([, a], [, b]) => b.length - a.length)
-    .map(([title, same], index) => {
-      const count = index ? same.length : `${same.length} of ${plural(failures.length, 'failure')}`;
-      return `${count}: ${same.every(({ reason }) => reason === same[0].reason) ? same[0].reason : title}`;
-    })
-    .join('; ');
-}
-
-/** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14)` */
 function errorAndPlace(result: TestResult): string {
   const { location } = result.errors[0] ?? {};
   const place = location ? ` (${basename(location.file)}:${location.line})` : '';
@@ -112,14 +95,15 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   const attachment = result.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
   if (!attachment) return undefined;
   try {
-    return readRecord((attachment.body ?? readFileSync(attachment.path!)).toString('utf8'));
+    const record = readRecord((attachment.body ?? readFileSync(attachment.path!)).toString('utf8'));
+    if (record) nameControlsOf01(record);
+    return record;
   } catch {
     return undefined;
   }
 }
 
 const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;
-/** Playwright could not launch a browser or open a page. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
 
 /** @param wanted whether it should have one */

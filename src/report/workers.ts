@@ -20,7 +20,6 @@ const PER_CORE = 4;
 /** Beyond it, the site under test and the limits of a key are more often too small than the machine. */
 const MOST = 32;
 
-/** Memory in bytes. */
 export type Machine = Record<'cores' | 'memory', number>;
 
 /** The most trials that wait for a model which a machine should play at once. Half of its memory is left to the site and the rest. */
@@ -34,11 +33,7 @@ function thisMachine(): Machine {
   return { cores: availableParallelism(), memory };
 }
 
-/**
- * Raises the number of workers if trials wait for a model, unless the user chose it. Other projects get no more than without.
- *
- * @param excluded tests that don't run
- */
+/** Raises the number of workers if trials wait for a model, unless the user chose it. Other projects get no more than without. */
 export async function chooseWorkers(
   config: FullConfig,
   suite: Suite,

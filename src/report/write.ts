@@ -38,7 +38,6 @@ const optionsSchema = z.strictObject({
 /** What Playwright 1.65 adds to every reporter's options, besides keys that begin with `_`. */
 const ADDED = new Set(['configDir', 'onlyFailures']);
 
-/** @throws OptionsError that names every unknown or wrong option. */
 export function checkReporterOptions(given: unknown): ReporterOptions {
   const own = Object.entries((given ?? {}) as object).filter(
     ([key]) => !ADDED.has(key) && !key.startsWith('_'),
@@ -53,9 +52,7 @@ export function resultsOf(
     durationMs: number;
     status: Results['status'];
     shard: string | null;
-    /** Files of specs that do not parse. */
     broken: readonly string[];
-    /** The command line selected only some tests, or some projects. */
     filtered: boolean;
     projectsSelected: boolean;
     api?: Pick<OpenLimiter, 'traffic'> | undefined;
@@ -113,7 +110,6 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     specHash: subject?.specHash,
     ...verdict,
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
-    // No agent, no turns.
     ...(planned.titlePath && !subject ? { turns: null } : {}),
     // Those trials are not independent of each other, or not all of them run.
     ...(replayed || earlyStop ? { interval: null } : {}),
@@ -166,10 +162,7 @@ function resultsIn(file: string): Partial<Results> | undefined {
 
 const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
-/**
- * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
- * only a warning: verdicts and exit status don't need it.
- */
+/** A file that can't be read or written is only a warning: verdicts and exit status don't need it. */
 export async function writeResults(
   results: Results,
   options: ReporterOptions,

@@ -58,7 +58,6 @@ export function findingsOf(comparison: Comparison): string[] {
   ].filter(line => line !== false);
 }
 
-/** What most failures of a spec have in common, if several projects share it. */
 function failedAlike(spec: string, groups: readonly FailureGroup[]): string | undefined {
   const [{ trials, projects, text }] = groups as [FailureGroup];
   const failures = sumOf(groups, group => group.trials.length);

@@ -82,7 +82,6 @@ export function passesOf(
 }
 
 export const formatP = (p: number) => (p < 0.001 ? '< 0.001' : String(Number(p.toPrecision(2))));
-/** `p = 0.012`, `p < 0.001` */
 export const chanceText = (p: number) => `p ${p < 0.001 ? '' : '= '}${formatP(p)}`;
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
@@ -117,11 +116,7 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
 }
 
-/**
- * What changed.
- *
- * @param sentences the outcome, and what to do next
- */
+/** @param sentences the outcome, and what to do next */
 export function diffDocument(diff: Diff, sentences: readonly string[] = []): Document {
   const counts = diffCounts(diff);
   const compared = `${specsAndTests(diff.rows.filter(isCompared))} compared: ${counts}`;
@@ -129,7 +124,6 @@ export function diffDocument(diff: Diff, sentences: readonly string[] = []): Doc
   return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);
 }
 
-/** The rows that need a look, with notes; the others folded. */
 export function diffBody(diff: Diff): Document {
   const shown = diff.rows.filter(isShown);
   const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
@@ -176,19 +170,16 @@ export interface Confirmation {
     answer: Answer;
     /** False if the spec was not found, or if no number of fresh trials could give an answer. */
     played: boolean;
-    /** `reason`: why there is no verdict; null if there is one. */
     fresh: Pick<VerdictRow, 'passes' | 'failures' | 'errors' | 'costUsd' | 'reason'>;
   }[];
   /** Without the specs that ran again. */
   suite: SuiteChange | null;
   diff: Diff;
-  /** The outcome of the diff without its candidates. */
   rest: DiffOutcome;
   /** US dollars of the fresh trials; null if a price is unknown. */
   costUsd: number | null;
 }
 
-/** Which specs run again, and what that may cost. */
 export function planText(
   wanted: readonly { spec: string; project: string }[],
   trials: number,

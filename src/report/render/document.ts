@@ -9,9 +9,7 @@ export interface Writer {
   readonly isMarkdown: boolean;
   /** How a run ended, and which part of a run it was. */
   heading(status: string, part: string): string;
-  /** Sentences, a line for each. */
   lines(sentences: readonly string[]): string;
-  /** A part with a title. */
   section(title: string, text: string): string;
   items(items: readonly Item[]): string;
   table(grid: Grid): string;
@@ -23,17 +21,14 @@ export interface Writer {
 
 export interface Item {
   sign?: string;
-  /** Named at the beginning. */
   row?: RowName;
   text: string;
-  /** Further lines. */
   more?: readonly string[];
   style?: Style | undefined;
 }
 
 export type RowName = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
 
-/** Parts of a document, with blank lines between them. */
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
 /** A text, and how `useColour` may colour it. */
@@ -44,12 +39,9 @@ export interface Cell {
   strong?: boolean;
 }
 
-/** A table. */
 export interface Grid {
   head?: readonly string[];
   rows: readonly (readonly (string | Cell)[])[];
-  /** Columns that a terminal aligns to the right. */
-  right?: readonly string[];
 }
 
 export const STYLES = {
@@ -74,7 +66,6 @@ export function rateText({
   return `${formatRate(rate, interval)}${earlyStop && rate !== null ? ', stops early' : ''}`;
 }
 
-/** Whether a row is of a test instead of a spec. */
 const isTest = (row: object) => 'titlePath' in row && row.titlePath !== undefined;
 
 /** `3 specs`, `1 test`, `3 specs and 1 test`. */

@@ -23,17 +23,7 @@ import {
 } from './document';
 import { summaryWriter } from './markdown-writer';
 import { atMost, terminalWriter } from './terminal-writer';
-import {
-  errorItems,
-  healedText,
-  isOpenElsewhere,
-  lostItem,
-  NOT_YET,
-  partText,
-  sharedLine,
-  verdictText,
-  whyLines,
-} from './trial-notes';
+import { errorItems, healedText, lastPicture, lostItem, partText, sharedLine, whyLines } from './trial-notes';
 
 export function verdictTable(results: Results): string {
   const to = terminalWriter({ colour: useColour(stdout), indent: '  ' });
@@ -58,7 +48,7 @@ function runDocument(results: Results): Document {
         to.lines([countsLine(results)]),
         to.items(apiLines(results).map(text => ({ text }))),
         to.isMarkdown && to.section('In the way of several specs', to.items(shared)),
-        to.isMarkdown && to.section('Not passed', to.items(lost.map(row => lostItem(row)))),
+        to.isMarkdown && to.section('Not passed', to.items(lost.map(row => lostItem(row, lastPicture(row))))),
         to.section('Not counted against the site', to.items(errorItems(verdicts))),
         to.isMarkdown && sensitivityText(ks),
         comparison !== undefined && comparisonDocument(comparison)(to),
@@ -79,7 +69,7 @@ const COLUMNS: Columns<ResultRow> = {
   spec: specName,
   project: projectOf,
   verdict: row => ({
-    text: `${SIGNS[row.verdict]} ${verdictText(row)}`,
+    text: `${SIGNS[row.verdict]} ${row.verdict}`,
     style: STYLES[row.verdict],
     strong: row.verdict !== 'passed',
   }),
@@ -93,7 +83,7 @@ const COLUMNS: Columns<ResultRow> = {
 const verdictsOf =
   (rows: readonly ResultRow[]): Document =>
   to =>
-    rows.length > 0 ? to.table({ ...gridOf(rows, COLUMNS), right: ['turns', 'cost'] }) : '';
+    rows.length > 0 ? to.table(gridOf(rows, COLUMNS)) : '';
 
 function healed(verdicts: readonly ResultRow[]): Item[] {
   return verdicts.flatMap(row =>
@@ -104,15 +94,13 @@ function healed(verdicts: readonly ResultRow[]): Item[] {
   );
 }
 
-/** Specs that no shard alone can judge. */
 function otherShards(verdicts: readonly ResultRow[]): Item[] {
-  const open = verdicts.filter(isOpenElsewhere);
+  const open = verdicts.filter(row => row.verdict === 'undecided' && row.inOtherShards !== undefined);
   const what = `${specsAndTests(open)} with trials in other shards. For the verdict`;
   const text = `${what} merge the blobs of all shards: npx playwright merge-reports --reporter=@taskproof/playwright/reporter <folder>`;
   return open.length ? [{ text }] : [];
 }
 
-/** Failures that a passed verdict tolerates. */
 function tolerated(rows: readonly ResultRow[]): Item[] {
   const told = rows
     .filter(row => row.verdict === 'passed' && row.diagnosis)
@@ -120,7 +108,6 @@ function tolerated(rows: readonly ResultRow[]): Item[] {
   return atMost(told).map(line => ({ text: oneLine(line, 300) }));
 }
 
-/** Where an API's limits made trials wait. */
 function apiLines({ api = [] }: Results): string[] {
   const slow = api.filter(({ refused, waitedMs }) => refused > 0 || waitedMs >= 1_000);
   return slow.map(({ model, refused, waitedMs, perMinute, limitPerMinute }) => {
@@ -146,8 +133,8 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
 }
 
 function countsOf(rows: readonly ResultRow[]): string {
-  const told = rows.flatMap(row => [verdictText(row), ...(row.healed ? ['healed'] : [])]);
-  return [...Object.keys(SIGNS), NOT_YET, 'healed']
+  const told = rows.flatMap(row => [row.verdict as string, ...(row.healed ? ['healed'] : [])]);
+  return [...Object.keys(SIGNS), 'healed']
     .filter(name => told.includes(name))
     .map(name => `${told.filter(one => one === name).length} ${name}`)
     .join(', ');

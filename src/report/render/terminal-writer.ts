@@ -34,17 +34,12 @@ export function terminalWriter(options: TableOptions = {}): Writer {
 }
 
 export interface TableOptions {
-  /** Default false. */
   colour?: boolean;
-  /** Put before each line. Default none. */
   indent?: string;
 }
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
-export function table(
-  { head, rows, right }: Grid,
-  { colour = false, indent = '' }: TableOptions = {},
-): string {
+export function table({ head, rows }: Grid, { colour = false, indent = '' }: TableOptions = {}): string {
   const heads = head ? [head.map(text => ({ text, style: 'dim' as const }))] : [];
   const cells = [...heads, ...rows].map(row => row.map(toCell));
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map(row => displayWidth(row[column]!.text))));
@@ -52,8 +47,7 @@ export function table(
     row
       .map(({ text, style }, column) => {
         const padding = ' '.repeat(widths![column]! - displayWidth(text));
-        const painted = paint(style, text, colour);
-        return right?.includes(head?.[column] ?? '') ? padding + painted : painted + padding;
+        return paint(style, text, colour) + padding;
       })
       .join('  ')
       .trimEnd();
@@ -73,7 +67,6 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const COMBINING = /\p{Mark}/u;
 
-/** Columns that a text takes in a terminal. */
 export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;

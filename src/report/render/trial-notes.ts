@@ -20,20 +20,7 @@ export function partText({ complete, shard, incompleteBecause }: Results): strin
   return complete ? '' : parts.filter(Boolean).join(', ');
 }
 
-type Open = Pick<ResultRow, 'verdict' | 'inOtherShards'>;
-
-/** Whether a verdict is open because other shards have trials of the spec. */
-export const isOpenElsewhere = ({ verdict, inOtherShards }: Open) =>
-  verdict === 'undecided' && inOtherShards !== undefined;
-
-export const NOT_YET = 'not judged yet';
-
-export const verdictText = (row: Open) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
-
-/**
- * `healed at turn 5: action 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
- * if the recording was played to its end.
- */
+/** Null if the recording was played to its end. */
 export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {
   if (!healed) return null;
   // Only a passed trial leaves a new recording.
@@ -58,10 +45,7 @@ export function sharedLine(finding: SharedFinding): string {
 
 type Told = Pick<ResultRow, 'verdict' | 'k' | 'missing' | 'reason' | 'diagnosis'>;
 
-/**
- * Why a spec did not pass, line by line: what its failures have in common, where they left the way of passing trials, and what
- * was in the way. Without a diagnosis, the verdict's reason.
- */
+/** What the failures of a spec have in common, where they left the way of passing trials, and what was in the way. */
 export function whyLines({ diagnosis, ...row }: Told): string[] {
   const { verdict, reason } = row;
   // Errors and missing trials are not failures.
@@ -74,23 +58,16 @@ export function whyLines({ diagnosis, ...row }: Told): string[] {
   ];
 }
 
-/**
- * A spec that did not pass, with its reasons and the last picture of the trial that shows them.
- *
- * @param place where that trial broke
- */
+/** @param where the trial that shows the reasons can be seen */
 export function lostItem(
-  row: RowName & Told & Pick<ResultRow, 'passes' | 'minPasses' | 'trials' | 'inOtherShards'>,
-  place: readonly string[] = [],
+  row: RowName & Told & Pick<ResultRow, 'passes' | 'minPasses'>,
+  where: readonly string[],
 ): Item {
-  const { verdict, passes, k, minPasses, trials } = row;
-  const text = `${verdictText(row)}: ${passes}/${k} passed, needs ${minPasses}`;
-  const { screenshot } = shown(trials, trial => trial) ?? {};
-  const picture = screenshot ? [`last screenshot: ${screenshot}`] : [];
-  return { sign: SIGNS[verdict], row, text, more: [...whyLines(row), ...place, ...picture] };
+  const { verdict, passes, k, minPasses } = row;
+  const text = `${verdict}: ${passes}/${k} passed, needs ${minPasses}`;
+  return { sign: SIGNS[verdict], row, text, more: [...whyLines(row), ...where] };
 }
 
-/** The first that failed, else the first with an error. */
 function shown<Each>(all: readonly Each[], trialOf: (each: Each) => TrialResult): Each | undefined {
   const first = (outcome: string) => all.find(each => trialOf(each).outcome === outcome);
   return first('failed') ?? first('error');
@@ -121,11 +98,7 @@ export function errorItems(rows: readonly ResultRow[]): Item[] {
     }));
 }
 
-/**
- * The lost specs, below the findings that several of them share. Printed last, and shown at the top of the HTML report.
- *
- * @param more lines at the end
- */
+/** The lost specs, below the findings that several share. Printed last, and shown at the top of the HTML report. */
 export function lostSummary(
   { lost, leftOut }: { lost: readonly SpecRun[]; leftOut: readonly TestCase[] },
   { findings = [] }: Pick<Results, 'findings'>,
@@ -149,7 +122,6 @@ export function lostSummary(
     .join('\n');
 }
 
-/** One line for all specs without a trial. */
 function notRun(runs: readonly SpecRun[]): Item[] {
   const why = [...new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []))].join('; ');
   const names = runs.map(({ row }) => specLabel(specName(row), projectOf(row)));
@@ -160,6 +132,11 @@ function notRun(runs: readonly SpecRun[]): Item[] {
 
 const leftOutText = ({ title, location: { file, line } }: TestCase) =>
   `"${title}" at ${relative('', file)}:${line}`;
+
+export function lastPicture({ trials }: ResultRow): string[] {
+  const { screenshot } = shown(trials, trial => trial) ?? {};
+  return screenshot ? [`last screenshot: ${screenshot}`] : [];
+}
 
 function placeOf({ entries }: SpecRun): string[] {
   const { result, test } = shown(entries, ({ trial }) => trial) ?? {};

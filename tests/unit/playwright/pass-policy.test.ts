@@ -5,7 +5,7 @@ import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
 import { beforeReporters } from '../../../src/playwright/inside/results';
-import { failuresText, testTrial } from '../../../src/report/trials';
+import { testTrial } from '../../../src/report/trials';
 import type { AgentNote01 } from '../../../src/report/version-0.1';
 import { fakeResult, fakeTest, jsonAttachment } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
@@ -133,40 +133,6 @@ test.each<[string, string, string]>([
 ])('values %s', (_name, message, reason) => {
   const result = fakeResult({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
   expect(testTrial(0, result).trial.reason).toBe(reason);
-});
-
-const failed = (index: number, message: string, line: number, file?: string) =>
-  testTrial(index, fakeResult({ status: 'failed', errors: [error(message, line, file)] }));
-const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: ${value}`;
-
-test.each<[string, ReturnType<typeof failed>[], string]>([
-  [
-    'by message and line, the most frequent first',
-    [
-      failed(0, 'Error: x', 4),
-      failed(1, 'Error: y', 9),
-      testTrial(2, fakeResult({})),
-      failed(3, 'Error: y', 9),
-    ],
-    '2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)',
-  ],
-  [
-    'with values that are the same',
-    [failed(0, is(2), 4), failed(1, is(2), 4)],
-    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4): expected 1, received 2',
-  ],
-  [
-    'without values that differ',
-    [failed(1, is(2), 4), failed(2, is(3), 4)],
-    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4)',
-  ],
-  [
-    'by their place, whatever the file is called',
-    [failed(0, is(2), 4, '/suite/old chat (2).spec.ts'), failed(1, is(3), 4, '/suite/old chat (2).spec.ts')],
-    '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4)',
-  ],
-])('failures are told %s', (_name, trials, text) => {
-  expect(failuresText(trials.flatMap(({ failure }) => failure ?? []))).toBe(text);
 });
 
 describe('a test whose agents left a record', () => {
