@@ -17,7 +17,7 @@ export const RECORD_ATTACHMENT = '_taskproof';
 export const MAX_RECORDED_URL = 500;
 
 /** Characters. The whole answer is graded. */
-const MAX_RECORDED_ANSWER = 4_000;
+export const MAX_RECORDED_ANSWER = 4_000;
 
 /** What an agent says at its end: a text, or a structured value (a JSON object or list). */
 export type Answer = string | object;

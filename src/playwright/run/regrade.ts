@@ -1,15 +1,23 @@
 // Grades a trial anew from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
-import type { AssertionResult, JudgeResult, NetworkEvent, TrialRecord } from '../../data/record';
-import { MAX_RECORDED_URL } from '../../data/record';
+import {
+  type AssertionResult,
+  answerText,
+  type JudgeResult,
+  MAX_RECORDED_ANSWER,
+  MAX_RECORDED_URL,
+  type NetworkEvent,
+  type TrialRecord,
+} from '../../data/record';
 import { addUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
+import { lookAtAnswer } from '../../grading/answer';
 import { assertionTitle } from '../../grading/assertions';
 import { type Judge, type JudgedTrial, readJudgement } from '../../grading/judge';
 import { canBreakLater, networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
 import { urlGlob } from '../../grading/url-glob';
-import type { Assertion } from '../../spec';
+import type { AnswerAssertion, Assertion } from '../../spec';
 import { type LoadedSpec, locationIn } from '../../spec/load';
 import { atOrigin, withData } from '../../spec/placeholders';
 import { harmless, messageOf } from '../../text/line';
@@ -76,26 +84,41 @@ export async function regrade(kept: KeptTrial, to: Regrading): Promise<Regraded>
 /** Undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */
 function checkKept(
   assertion: Assertion,
-  { assertions, network, finalUrl }: TrialRecord,
+  record: TrialRecord,
   line: number | undefined,
 ): AssertionResult | undefined {
   const title = assertionTitle(assertion);
+  const earlier = record.assertions.find(each => each.title === title);
+  const reason = earlier ? earlier.reason : whyBroken(assertion, record);
+  if (reason === undefined) return undefined;
   const { type, description, method } = { method: undefined, ...assertion };
   const told = { ...(method && { method }), ...(description && { description }), ...(line && { line }) };
-  const resultOf = (reason: string | null) => ({ title, type, ...told, passed: reason === null, reason });
-  const earlier = assertions.find(each => each.title === title);
-  if (earlier) return resultOf(earlier.reason);
+  return { title, type, ...told, passed: reason === null, reason };
+}
+
+/** Null if it holds; undefined if the evidence can't tell. */
+function whyBroken(assertion: Assertion, record: TrialRecord): string | null | undefined {
+  const { network, finalUrl } = record;
+  if (assertion.type === 'answer') return whyWrong(assertion, record);
   if (assertion.type === 'url') {
     if (finalUrl === null || isIncomplete(finalUrl)) return undefined;
     const holds = urlGlob(assertion.pattern)(finalUrl);
-    return resultOf(holds ? null : `the URL ${finalUrl} does not match "${assertion.pattern}"`);
+    return holds ? null : `the URL ${finalUrl} does not match "${assertion.pattern}"`;
   }
   // Bodies are not kept.
   if (assertion.type !== 'network' || assertion.body !== undefined) return undefined;
   const whole = network.dropped === 0 && !network.events.some(isCut);
   const reason = networkLook(assertion)({ network: network.events });
-  const isCertain = whole || (reason === null && !canBreakLater(assertion));
-  return isCertain ? resultOf(reason) : undefined;
+  return whole || (reason === null && !canBreakLater(assertion)) ? reason : undefined;
+}
+
+function whyWrong(assertion: AnswerAssertion, { answer, assertions }: TrialRecord) {
+  const said = answerText(answer ?? '');
+  if (said.length >= MAX_RECORDED_ANSWER || said.includes('<secret>')) return undefined;
+  const reason = lookAtAnswer(assertion, answer ?? null);
+  // Agents are told whether their answer is checked, and its shape: told so, this one might have answered otherwise.
+  const wasTold = assertions.some(({ type }) => type === 'answer') && !assertion.matches;
+  return reason === null || wasTold ? reason : undefined;
 }
 
 const isIncomplete = (url: string) => url.endsWith('…') || url.includes('<secret>');

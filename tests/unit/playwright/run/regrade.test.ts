@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { NetworkEvent, TrialRecord } from '../../../../src/data/record';
+import { type NetworkEvent, recordedAnswer, type TrialRecord } from '../../../../src/data/record';
 import type { Judge } from '../../../../src/grading/judge';
 import { regrade } from '../../../../src/playwright/run/regrade';
 import { loadFile } from '../../../../src/spec/load';
@@ -16,7 +16,7 @@ function loaded(assertions: string, rubric?: string) {
   const judge = rubric ? `judge: ${rubric}\n` : '';
   writeFileSync(
     file,
-    `specVersion: '0.1'\nid: buy\ngoal: Buy\nentryUrl: http://shop.test/\n${judge}assertions:\n${assertions}`,
+    `specVersion: playwright/1\nid: buy\ngoal: Buy\nentryUrl: http://shop.test/\n${judge}assertions:\n${assertions}`,
   );
   return loadFile(file);
 }
@@ -45,6 +45,9 @@ async function graded(
 const url = (pattern: string) => `  - { type: url, pattern: '${pattern}' }\n`;
 const sent = (pattern: string) => `  - { type: network, urlPattern: '${pattern}', method: POST }\n`;
 const dom = (selector: string) => `  - { type: dom, selector: ${selector}, state: visible }\n`;
+const answer = (field: string) => `  - { type: answer, ${field} }\n`;
+const TOLD = [{ title: 'the answer is "12"', type: 'answer' as const, passed: false, reason: 'no' }];
+const said = (answer: TrialRecord['answer']) => ({ answer, assertions: TOLD });
 const cut = { events: [event(`http://shop.test/${'a'.repeat(483)}`)], dropped: 0 };
 
 test.each<[string, string, Partial<TrialRecord>, 'passed' | 'failed' | 'unknown']>([
@@ -68,6 +71,22 @@ test.each<[string, string, Partial<TrialRecord>, 'passed' | 'failed' | 'unknown'
     { assertions: [{ ...DOM, passed: false, reason: 'no h1' }] },
     'failed',
   ],
+  ['an answer that is right', answer('text: lilies'), said('Four lilies'), 'passed'],
+  ['an answer that is wrong', answer('number: 5'), said('Four lilies'), 'failed'],
+  ['no answer', answer('number: 5'), said(undefined), 'failed'],
+  ['an answer as before, which is wrong', answer('equals: "12"'), said('12'), 'failed'],
+  ['an answer that was cut', answer('text: a'), said(recordedAnswer('a'.repeat(4_001))), 'unknown'],
+  [
+    'one that was cut, and was structured',
+    answer('text: a'),
+    said(recordedAnswer(['a'.repeat(4_000)])),
+    'unknown',
+  ],
+  ['an answer with a secret', answer('equals: rose'), said('<secret>A</secret>'), 'unknown'],
+  ['a structured answer that fits', answer('matches: { type: array }'), said([1]), 'passed'],
+  ['one of a shape that the agent was not told', answer('matches: { type: array }'), said({}), 'unknown'],
+  ['an answer that nobody asked for, and is right', answer('number: 4'), { answer: 'four' }, 'passed'],
+  ['an answer that nobody asked for, and is not', answer('number: 4'), { answer: 'Done.' }, 'unknown'],
   ['another selector', dom('h2'), {}, 'unknown'],
   ['another selector, where something else is broken', dom('h2') + url('**/cart'), {}, 'failed'],
   ['another selector, where the agent gave up', dom('h2'), { status: 'gave_up', endReason: 'no' }, 'failed'],
