@@ -9,7 +9,7 @@ export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
 export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 
-const apiTrafficSchema = z.looseObject({
+export const apiTrafficSchema = z.looseObject({
   model: z.string(),
   served: z.int().nonnegative().describe('Requests that got an answer.'),
   refused: z
@@ -63,7 +63,9 @@ export const resultsSchema = z
     api: z
       .array(apiTrafficSchema)
       .optional()
-      .describe('Requests to each model; left out if there were none, and in merged reports.'),
+      .describe(
+        'Requests to each model; left out if there were none. In merged reports requests and waits of all shards, and the rates of the busiest.',
+      ),
     verdicts: z
       .array(rowSchema.refine(...CAN_PASS))
       .describe('One for each spec and project; replays have their own.'),

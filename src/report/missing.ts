@@ -3,7 +3,9 @@
 import { basename } from 'node:path';
 import type { FullConfig, FullProject, FullResult, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
+import { groupBy, sumOf } from '../data/collections';
 import { planKey, planName, planSchema } from '../data/plan';
+import { type ApiTraffic, apiTrafficSchema } from '../data/results';
 import { wasLeftOut } from '../playwright/inside/results';
 import { problemsIn } from '../spec/errors';
 import { messageOf, oneLine } from '../text/line';
@@ -69,6 +71,7 @@ const keptRunSchema = z.object({
   ciRun: z.string().nullable(),
   filtered: z.boolean().optional(),
   plan: z.array(z.object({ project: z.string(), spec: planSchema })),
+  api: z.array(apiTrafficSchema).optional(),
 });
 
 /** A run, or a shard of one, as its blob describes it. */
@@ -80,6 +83,24 @@ export type KeptRun = z.infer<typeof keptRunSchema>;
  */
 export function keepRun(config: FullConfig, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
+}
+
+/** At the end of a run, before the blob is written: it has the metadata themselves, no copy of them. */
+export function keepTraffic({ metadata }: FullConfig, api: readonly ApiTraffic[]): void {
+  for (const [key, run] of Object.entries(metadata)) if (key.startsWith('taskproof ')) run.api = api;
+}
+
+/** Requests and waits of all shards. The rates are of the busiest one: shards need not have run at the same time. */
+export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {
+  const byModel = groupBy(
+    kept.flatMap(({ api = [] }) => api),
+    ({ model }) => model,
+  );
+  return [...byModel.values()].map(all => {
+    const busiest = all.reduce((most, each) => (each.perMinute > most.perMinute ? each : most));
+    const sum = (what: 'served' | 'refused' | 'waitedMs') => sumOf(all, each => each[what]);
+    return { ...busiest, served: sum('served'), refused: sum('refused'), waitedMs: sum('waitedMs') };
+  });
 }
 
 export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {

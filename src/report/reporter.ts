@@ -11,6 +11,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { type Plan, planKey, planName } from '../data/plan';
+import type { ApiTraffic } from '../data/results';
 import { type OpenLimiter, openLimiter } from '../limiter/shared';
 import {
   isFiltered,
@@ -33,7 +34,15 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
-import { type KeptRun, keptRuns, mergeConflicts, readOr, whyMissing } from './missing';
+import {
+  type KeptRun,
+  keepTraffic,
+  keptRuns,
+  mergeConflicts,
+  readOr,
+  sumOfTraffic,
+  whyMissing,
+} from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
@@ -170,7 +179,7 @@ export default class TaskproofReporter implements Reporter {
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
-    const api = this.limiter;
+    const api = this.traffic();
     const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected, api } as const;
     if (check) {
       // If a global setup or a test file failed, there is no plan.
@@ -194,6 +203,14 @@ export default class TaskproofReporter implements Reporter {
   /** Playwright stops the workers at its globalTimeout, but does not wait for what they say of their tests. */
   private async lastResults({ status }: FullResult): Promise<void> {
     for (let looks = 50; looks && this.running.size && status === 'timedout'; looks--) await sleep(100);
+  }
+
+  private traffic(): ApiTraffic[] {
+    if (!this.preprocessed) return sumOfTraffic(this.kept);
+    const traffic = this.limiter?.traffic ?? [];
+    const api = traffic.map(each => ({ ...each, waitedMs: Math.round(each.waitedMs) }));
+    keepTraffic(this.config, api);
+    return api;
   }
 
   private judged(result: FullResult): SpecRun[] {

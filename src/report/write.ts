@@ -3,11 +3,10 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
+import { type ApiTraffic, DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
 import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
-import type { OpenLimiter } from '../limiter/shared';
 import { checkOptions, type OptionSchemas } from '../options';
 import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
@@ -55,7 +54,7 @@ export function resultsOf(
     broken: readonly string[];
     filtered: boolean;
     projectsSelected: boolean;
-    api?: Pick<OpenLimiter, 'traffic'> | undefined;
+    api?: readonly ApiTraffic[];
   },
   { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
@@ -65,7 +64,6 @@ export function resultsOf(
   const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   for (const file of run.broken) causes.add(`${file} does not parse`);
-  const traffic = (run.api?.traffic ?? []).map(each => ({ ...each, waitedMs: Math.round(each.waitedMs) }));
   if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
@@ -82,7 +80,7 @@ export function resultsOf(
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(run.shard ? { shard: run.shard } : {}),
-    ...(traffic.length ? { api: traffic } : {}),
+    ...(run.api?.length ? { api: [...run.api] } : {}),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),

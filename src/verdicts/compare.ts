@@ -113,7 +113,8 @@ function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: nu
   const interval: [number, number] | null =
     n > 1 ? [within(difference - margin), within(difference + margin)] : null;
   const holdsZero = interval !== null && interval[0] <= 0 && interval[1] >= 0;
-  return { projects, specs: n, difference, interval, p, differ: p <= alpha && !holdsZero };
+  const differ = p <= alpha && !holdsZero;
+  return { projects, specs: n, difference, interval, p, level: alpha, differ };
 }
 
 /** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */

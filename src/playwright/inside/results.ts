@@ -2,6 +2,7 @@
 // TestCase and TestResult objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from
 // `expectedStatus` on each call. So changes in `onTestEnd` of the last trial are in place before any reporter's `onEnd`.
 import type { Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import { runError } from './errors';
 
 /** Makes a tolerated failure an expected one: for `-x`, for the lists and for the exit status. */
 export function tolerate(test: TestCase, result: TestResult): void {
@@ -69,8 +70,9 @@ export function endAsEarlier(
   { attachments, ...earlier }: EarlierResult,
   expected: TestCase['expectedStatus'],
 ): void {
-  const inside = test as unknown as Record<'_appendTestResult', () => TestResult>;
+  const inside = test as unknown as { _appendTestResult?: () => TestResult };
   const append = inside._appendTestResult;
+  if (!append) throw runError('taskproof: a run can not be resumed with this version of Playwright');
   inside._appendTestResult = () => {
     const result = append.call(test);
     earlierResults.add(result);

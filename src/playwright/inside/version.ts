@@ -30,9 +30,15 @@ export function whatMoved(
   version = installedVersion(),
 ): string | undefined {
   const suite = test.parent as Suite & { _use?: unknown };
+  const project = projectSuiteOf(suite);
   const parts = [
     { found: typeof testRun.exclude === 'function', lost: 'repeats beyond k are skipped one by one' },
     { found: '_tags' in test, lost: 'verdicts are not shown as tags' },
+    { found: '_appendTestResult' in test, lost: 'runs can not be resumed' },
+    {
+      found: project !== undefined && '_fullProject' in project,
+      lost: 'tests that wait for no model get as many workers as those that do',
+    },
     { found: '_testType' in test && '_use' in suite, lost: 'wrong options in `test.use` are reported late' },
     {
       found: !/[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/.test(test.location.file),
@@ -42,4 +48,8 @@ export function whatMoved(
   const lost = parts.filter(({ found }) => !found).map(part => part.lost);
   if (!lost.length) return undefined;
   return `Playwright ${version} differs from ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
+}
+
+function projectSuiteOf(suite: Suite | undefined): Suite | undefined {
+  return suite?.type === 'project' ? suite : suite && projectSuiteOf(suite.parent);
 }

@@ -9,7 +9,8 @@ import type {
 } from '../../data/verdict';
 import { few } from '../../text/line';
 import { formatCost, formatRate, plural } from '../../text/print';
-import { chanceText } from './diff';
+import { ALPHA } from '../../verdicts/change';
+import { chanceText, formatP } from './diff';
 import { type Cell, type Document, SIGNS, STYLES } from './document';
 import { cellText } from './terminal-writer';
 
@@ -84,12 +85,18 @@ function totalsOf(totals: ComparisonTotals): Record<string, string> {
 }
 
 /** `opus / sonnet: pass rate +12 points (95%: +3 to +21) over 40 specs, p = 0.004: they differ` */
-function pairText({ projects, specs, difference, interval, p, differ }: ComparedPair): string {
+function pairText({ projects, specs, difference, interval, p, level = 1, differ }: ComparedPair): string {
   const points = (value: number) => `${value > 0 ? '+' : ''}${Math.round(value * 100)}`;
   const range = interval ? ` (95%: ${points(interval[0])} to ${points(interval[1])})` : '';
   const names = projects.map(projectName).join(' / ');
+  // Corrected, a small p may not be small enough.
+  const small =
+    p <= level
+      ? ', but the interval includes 0'
+      : `, but with so many pairs at most ${formatP(level)} counts`;
+  const why = p <= ALPHA && !differ ? small : '';
   const means = differ ? 'they differ' : 'too few trials to tell them apart';
-  return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chanceText(p)}: ${means}`;
+  return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chanceText(p)}${why}: ${means}`;
 }
 
 const projectName = (project: string) => cellText(project) || '(no name)';

@@ -73,8 +73,10 @@ const COLUMNS: Columns<ResultRow> = {
     style: STYLES[row.verdict],
     strong: row.verdict !== 'passed',
   }),
-  passes: ({ passes, k, minPasses, missing }) =>
-    `${passes}/${k}, needs ${minPasses}${missing ? ` (${k - missing} ran)` : ''}`,
+  passes: ({ verdict, passes, k, minPasses, failures, errors, missing }) => {
+    const tolerated = verdict === 'passed' && failures + errors;
+    return `${passes}/${k}, needs ${minPasses}${tolerated ? `, ${tolerated} tolerated` : ''}${missing ? ` (${k - missing} ran)` : ''}`;
+  },
   'rate (95%)': rateText,
   turns: ({ turns }) => String(turns ?? '-'),
   cost: ({ costUsd }) => formatCost(costUsd),

@@ -4,7 +4,7 @@
 import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Diagnosis, FailureGroup, MetFinding, SharedFinding } from '../../data/verdict';
 import { type FoundParting, partingText } from './parting';
-import type { BrokenCheck, FoundInTheWay, GradedTrial } from './way';
+import { type BrokenCheck, type FoundInTheWay, type GradedTrial, JUDGE } from './way';
 
 /** What trials can have in common. */
 const TRAITS = {
@@ -107,10 +107,15 @@ function groupText(
 /** A request that failed or was never made often says more than the page. */
 const changesData = ({ method = 'GET' }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE)$/.test(method);
 
-/** Why the check does not hold, if the reason is the same for all; else its title. */
-const brokenText = (trials: readonly GradedTrial[], title: string) =>
-  theSame(trials, ({ facts }) => facts.broken.find(check => check.title === title)?.reason ?? null) ??
-  `not so: ${title}`;
+/** Why the check does not hold, if the reason is the same for all; else its title. A judge says it in other words each time. */
+function brokenText(trials: readonly GradedTrial[], title: string): string {
+  const reasonIn = ({ facts }: GradedTrial) => facts.broken.find(check => check.title === title)?.reason;
+  const [first] = trials as [GradedTrial];
+  const known = theSame(trials, trial => reasonIn(trial) ?? null);
+  return (
+    known ?? (title === JUDGE ? `${reasonIn(first)} (trial ${first.trial.index + 1})` : `not so: ${title}`)
+  );
+}
 
 /**
  * Where the trials of a group left the way of passing ones, in one line: where most of them did, else where the first did.

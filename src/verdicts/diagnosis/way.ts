@@ -181,6 +181,9 @@ function withoutNoise(actions: readonly Done[]): Done[] {
   return kept.slice(0, MAX_ACTIONS);
 }
 
+/** Its check has no title of its own. */
+export const JUDGE = 'the judge';
+
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
   const escaped = refusals.find(({ how }) => how === 'escaped');
   const broken: BrokenCheck[] = [
@@ -188,7 +191,7 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
       ? [{ title: 'allowedDomains', reason: `the agent got to ${escaped.url}, outside allowedDomains` }]
       : []),
     ...assertions.flatMap(({ passed, title, reason, method }) => (passed ? [] : { title, reason, method })),
-    ...(judge && !judge.passed ? [{ title: 'the judge', reason: `the judge: ${judge.reason}` }] : []),
+    ...(judge && !judge.passed ? [{ title: JUDGE, reason: `${JUDGE}: ${judge.reason}` }] : []),
   ];
   return broken.map(({ reason, ...check }) => ({ ...check, reason: reason && oneLine(reason, MAX_SAID) }));
 }

@@ -18,7 +18,8 @@ test.each(['1.63.9', '1.9.0', '0.99.0'])(
 const today = {
   _tags: [],
   _testType: {},
-  parent: { _use: [] },
+  _appendTestResult: () => undefined,
+  parent: { _use: [], type: 'file', parent: { type: 'project', _fullProject: {} } },
   location: { file: '/suite/tasks.spec.ts', line: 1, column: 1 },
 };
 const exclude = () => undefined;
@@ -26,14 +27,15 @@ const exclude = () => undefined;
 test.each([
   [today, { exclude }, undefined],
   [today, {}, /one by one/],
-  [{ ...today, _tags: undefined, parent: {} }, { exclude }, /reported late/],
+  [{ ...today, parent: { ...today.parent, _use: undefined } }, { exclude }, undefined],
+  [{ ...today, parent: {} }, { exclude }, /reported late/],
   [
     {
       parent: {},
       location: { file: '/suite/node_modules/@taskproof/playwright/dist/playwright/declare.js' },
     },
     {},
-    /one by one; verdicts .* tags; wrong options .* late; specs seem .* Update @taskproof/,
+    /one by one; verdicts .* tags; runs .* resumed; tests .* workers .* do; wrong .* late; specs seem .* Update @taskproof/,
   ],
 ])('what moved: %#', (declared, testRun, said) => {
   const moved = whatMoved(declared as unknown as TestCase, testRun as Partial<TestRun>, '1.99.0');
