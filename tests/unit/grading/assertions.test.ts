@@ -5,8 +5,6 @@ import type { NetworkEvent } from '../../../src/data/record';
 import { assertionTitle, checkAssertion } from '../../../src/grading/assertions';
 import type { Assertion, DomAssertion, NetworkAssertion } from '../../../src/spec';
 
-const HANG_MS = 60_000;
-
 /** Null if it holds. Without a bound of time it is one look, or more if the machine was too busy for it. */
 async function reasonOf(
   assertion: Assertion,
@@ -23,8 +21,6 @@ async function reasonOf(
   return isLate ? reasonOf(assertion, page, network, 5_000) : reason;
 }
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
-/** What holds is found out at once. */
-const boundFor = (expected: unknown) => (expected === null ? HANG_MS : undefined);
 
 test.each<[Assertion, string]>([
   [{ type: 'url', pattern: '**/cart' }, 'url matches "**/cart"'],
@@ -42,13 +38,13 @@ describe('url', () => {
 
   test('of the page as it is when it is looked at', async () => {
     const pattern = '**/thanks';
-    expect(await reasonOf({ type: 'url', pattern }, at('http://shop/thanks'), [], HANG_MS)).toBeNull();
+    expect(await reasonOf({ type: 'url', pattern }, at('http://shop/thanks'))).toBeNull();
     expect(await reasonOf({ type: 'url', pattern }, at('http://shop/cart'))).toBe(
       'the URL http://shop/cart does not match "**/thanks"',
     );
     let looks = 0;
     const late = { url: () => (looks++ ? 'http://shop/thanks' : 'http://shop/cart') };
-    expect(await reasonOf({ type: 'url', pattern }, late, [], HANG_MS)).toBeNull();
+    expect(await reasonOf({ type: 'url', pattern }, late, [], 5_000)).toBeNull();
   });
 
   test('of a closed tab is that it is closed; what was sent is still known', async () => {
@@ -57,7 +53,7 @@ describe('url', () => {
       'no tab was open when the agent ended',
     );
     const sent = [event({})];
-    expect(await reasonOf({ type: 'network', urlPattern: '**' }, closed, sent, HANG_MS)).toBeNull();
+    expect(await reasonOf({ type: 'network', urlPattern: '**' }, closed, sent)).toBeNull();
   });
 });
 
@@ -145,7 +141,7 @@ describe('network', () => {
     ['of these, the status of the server', { status: 200 }, [{ keptByWorker: true, status: 200 }, {}], /201/],
   ] as never)('%s', async (_, more, events, expected) => {
     const assertion = { type: 'network' as const, urlPattern: '**/orders', method: 'POST' as const, ...more };
-    const reason = await reasonOf(assertion, {}, events.map(event), boundFor(expected));
+    const reason = await reasonOf(assertion, {}, events.map(event));
     if ((expected as unknown) instanceof RegExp) expect(reason).toMatch(expected!);
     else expect(reason).toBe(expected);
   });
@@ -153,7 +149,7 @@ describe('network', () => {
   test('a request that comes while it is waited for counts', async () => {
     const network: NetworkEvent[] = [];
     setTimeout(() => network.push(event({})), 5);
-    expect(await reasonOf({ type: 'network', urlPattern: '**/orders' }, {}, network, HANG_MS)).toBeNull();
+    expect(await reasonOf({ type: 'network', urlPattern: '**/orders' }, {}, network, 5_000)).toBeNull();
   });
 });
 
@@ -201,7 +197,7 @@ describe('dom', () => {
     ],
   ])('%s, of %j', async (state, elements, expected) => {
     const assertion = { type: 'dom' as const, selector: 'h1', state, text: 'Order' };
-    expect(await reasonOf(assertion, pageWith(elements), [], boundFor(expected))).toBe(expected);
+    expect(await reasonOf(assertion, pageWith(elements))).toBe(expected);
   });
 
   const ABSENT = { type: 'dom', selector: 'h1', state: 'absent' } as const;
@@ -213,11 +209,11 @@ describe('dom', () => {
     ['a picture', { body: '', pictures: 1 }, null],
   ])('absent says nothing of %s', async (_, page, why) => {
     const reason = why && `"h1" is absent, but that says nothing: ${why}`;
-    expect(await reasonOf(ABSENT, pageWith([], page), [], boundFor(why))).toBe(reason);
+    expect(await reasonOf(ABSENT, pageWith([], page))).toBe(reason);
   });
 
   test('a selector is CSS: Playwright chains others by >>, which a quoted text may hold', async () => {
-    const selecting = (selector: string) => reasonOf({ ...ABSENT, selector }, pageWith([]), [], HANG_MS);
+    const selecting = (selector: string) => reasonOf({ ...ABSENT, selector }, pageWith([]));
     expect(await selecting('h1 >> text=x')).toBe('"h1 >> text=x" is not a valid CSS selector: ">>"');
     expect(await selecting(`[title="a >> b"]`)).toBeNull();
     expect(await selecting(`[title='a \\' >> b']`)).toBeNull();
@@ -234,7 +230,7 @@ describe('dom', () => {
     ['Something else', UNRESPONSIVE],
   ])('an error at a look: %j', async (message, expected) => {
     const locator = () => ({ count: () => Promise.reject(new Error(message)) });
-    expect(await reasonOf({ ...ABSENT, state: 'attached' }, { locator }, [], HANG_MS)).toBe(expected);
+    expect(await reasonOf({ ...ABSENT, state: 'attached' }, { locator })).toBe(expected);
   });
 
   test('a page that navigates at the first look or later is looked at again', async () => {
@@ -245,6 +241,6 @@ describe('dom', () => {
       return 1;
     };
     const page = { locator: () => ({ count }) };
-    expect(await reasonOf({ ...ABSENT, state: 'attached' }, page, [], HANG_MS)).toBeNull();
+    expect(await reasonOf({ ...ABSENT, state: 'attached' }, page)).toBeNull();
   });
 });
