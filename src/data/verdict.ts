@@ -257,7 +257,9 @@ const comparedPairSchema = z.object({
     .describe('95% interval of the difference, clustered by spec; null for a single spec.'),
   p: share.describe('The chance of a difference this large in either direction if both were equal.'),
   level: share.optional().describe('0.05, divided by the number of pairs.'),
-  differ: z.boolean().describe('p is at most `level`, and the interval does not include 0.'),
+  differ: z
+    .boolean()
+    .describe('p is at most 0.05, corrected for the number of pairs, and the interval does not include 0.'),
 });
 
 export const comparisonSchema = z

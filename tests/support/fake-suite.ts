@@ -33,7 +33,7 @@ export function fakeTest(given: FakeTest = {}): TestCase {
   const { title = 'cart', repeatEachIndex = 0, retries = 0, project = fakeProject(), line = 1 } = given;
   const { file = 'tasks.spec.ts', describe, annotations = [], inside, outside } = given;
   const tags: string[] = [];
-  const parent = { project: () => project, _use: [], ...outside };
+  const parent = { project: () => project, _use: [], type: 'project', _fullProject: {}, ...outside };
   const path = ['', project.name, file, ...(describe ? [describe] : [])];
   const made = {
     ...{ id: `${project.name} ${title} ${repeatEachIndex}`, title, annotations: [...annotations] },
@@ -45,6 +45,7 @@ export function fakeTest(given: FakeTest = {}): TestCase {
       tags,
       _tags: tags,
       _testType: null,
+      _appendTestResult: () => undefined,
     },
     ...{ location: { file: `/suite/${file}`, line, column: 1 }, parent: withoutUndefined(parent) },
     titlePath: () => [...path, made.title],
