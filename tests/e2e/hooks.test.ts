@@ -19,7 +19,8 @@ describe('check and prepare', () => {
   let rows: ReturnType<typeof verdictsOf>;
 
   beforeAll(async () => {
-    const site = await startSite({ '/': PAGE, '/ada': `ada ${PAGE}` });
+    const file = '<a role="button" href="data:text/csv,rose" download="order.csv">Go</a>';
+    const site = await startSite({ '/': PAGE, '/ada': `ada ${PAGE}`, '/file': file });
     const url = `${site.url}/`;
     const user = "  - type: dom\n    selector: body\n    state: text\n    text: '{{user}}'\n";
     const ids = ['once', 'twice', 'soft', 'breaks', 'unmet', 'away'];
@@ -33,6 +34,10 @@ describe('check and prepare', () => {
         ...{ id: 'unmet', url },
         assertions: "  - type: url\n    pattern: '**/nowhere'\n",
       }),
+      'tasks/file.yaml': spec({
+        ...{ id: 'file', url: `${url}file` },
+        assertions: "  - { type: download, name: '*.csv', text: rose }\n  - { type: answer, equals: done }\n",
+      }).replace("'0.1'", 'playwright/1'),
       'prepared/ada.yaml': spec({ id: 'ada', url: `${url}{{user}}`, assertions: user }),
       'prepared/bob.yaml': spec({ id: 'bob', url: `${url}{{usr}}`, assertions: user }),
       'tasks.spec.ts': `
@@ -123,6 +128,14 @@ test.describe(() => {
   test('where a check goes is not where the agent ended', () => {
     expect(rows.get('away'), run.output).toMatchObject({ verdict: 'failed' });
     expect(recordOf(suite, 'away').finalUrl).toMatch(/:\d+\/$/);
+  });
+
+  test('without a check, a file and an answer of the agent are graded as the spec says', () => {
+    expect(rows.get('file'), run.output).toMatchObject({ verdict: 'failed', failures: 1, errors: 0 });
+    expect(recordOf(suite, 'file').assertions).toMatchObject([
+      { type: 'download', passed: true, reason: null },
+      { type: 'answer', passed: false, reason: 'the answer is "Done!", not "done"' },
+    ]);
   });
 
   test('what prepare returns fills placeholders, and one without a value is named', () => {
