@@ -44,11 +44,7 @@ export function historyRun({ startedAt, complete, filtered, verdicts }: Results)
   return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byRowName) };
 }
 
-/**
- * The text of a baseline. If two runs began at the same time, the later in the list wins.
- *
- * @param keep how many of the newest runs to keep
- */
+/** Keeps the newest runs. If two began at the same time, the later in the list wins. */
 export function baselineText(runs: readonly HistoryRun[], keep: number): string {
   const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
     // Parsed, so that the same run is the same line on every machine.
@@ -89,9 +85,8 @@ export function countedRow(row: ResultRow): VerdictRow {
 }
 
 /**
- * Reads a baseline. A results file, or a baseline of version 0.1, is read as a baseline of one run.
+ * A results file, or a baseline of version 0.1, is read as a baseline of one run.
  *
- * @param filename shown in errors
  * @throws ResultsFileError if it is none of these, has another schema version, or is broken.
  */
 export function readHistory(text: string, filename: string): HistoryRun[] {

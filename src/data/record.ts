@@ -273,11 +273,7 @@ export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalU
   return `${oneLine(finalUrl ?? '', 300)} ${after}`;
 }
 
-/**
- * Reads a record from its attachment.
- *
- * @returns undefined if the text is not a record of this schema version: a foreign or cut attachment must not break the run.
- */
+/** Undefined for what is no record of this schema version: a foreign or cut attachment must not break the run. */
 export function readRecord(text: string): TrialRecord | undefined {
   if (text.length > MAX_RECORD_LENGTH) return undefined;
   try {

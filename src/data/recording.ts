@@ -75,7 +75,6 @@ export function checkRecording(json: unknown, file: string): Recording {
   throw new RecordingError(`${file}: not a recording: ${problems.join('; ')}. Record the trial again.`);
 }
 
-/** The text to write to a file. */
 export function recordingText(recording: Recording): string {
   return `${JSON.stringify(recording, null, 2)}\n`;
 }
@@ -88,14 +87,11 @@ export function whyRefused(actions: readonly RecordedAction[]): string | undefin
   return outside && `uploads "${outside}", which is outside the folder of the Playwright config`;
 }
 
-/**
- * The file of a spec's recording: `cart.json` for `cart`, `phone/cart.json` for `phone › cart`.
- *
- * @throws RecordingError if the id is not valid, since it could lead to another folder.
- */
+/** `cart.json` for `cart`, `phone/cart.json` for `phone › cart`. */
 export function recordingFile(folder: string, specName: string): string {
   const describes = specName.split(' › ');
   const id = describes.pop()!;
+  // It could lead to another folder.
   if (!SPEC_ID.test(id)) throw new RecordingError(`${JSON.stringify(id)} is not the id of a task spec`);
   return join(folder, ...describes.map(folderName), `${id}.json`);
 }

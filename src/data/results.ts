@@ -29,7 +29,6 @@ export const apiTrafficSchema = z.looseObject({
       'Requests a minute that the API allows, as it says or as the run found out; null if no limit was met.',
     ),
 });
-export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
 
 export const resultsSchema = z
   .looseObject({
@@ -104,14 +103,7 @@ export class StaleResultsError extends ResultsFileError {
   override name = 'StaleResultsError';
 }
 
-/**
- * Reads a results file.
- *
- * @param text its content
- * @param filename shown in errors
- * @throws StaleResultsError
- * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
- */
+/** @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken; StaleResultsError. */
 export function readResults(text: string, filename: string): Results {
   return checkResults(readJson(text, filename), filename);
 }

@@ -77,10 +77,6 @@ export function sumOfWaits(all: readonly Partial<WaitTimes>[]): Partial<WaitTime
 
 /** The sum of US dollars; null if any is unknown. Rounded to a millionth: binary sums of cents leave 0.30000000000000004. */
 export function sumOfCosts(costs: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const cost of costs) {
-    if (cost === null) return null;
-    sum += cost;
-  }
-  return Math.round(sum * 1e6) / 1e6;
+  const known = costs.filter(cost => cost !== null);
+  return known.length < costs.length ? null : Math.round(sumOf(known, cost => cost) * 1e6) / 1e6;
 }

@@ -283,8 +283,6 @@ export const comparisonSchema = z
 
 export type TrialResult = z.infer<typeof trialSchema>;
 export type Outcome = TrialResult['outcome'];
-export type Healed = NonNullable<TrialResult['healed']>;
-
 export type Way = z.infer<typeof waySchema>;
 export type WayAction = Way['actions'][number];
 /** Where a failed trial left the way of passing ones. */

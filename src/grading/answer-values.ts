@@ -44,27 +44,16 @@ const GAP = "[ \\u00a0\\u2009\\u202f'’]";
 const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
 /** Not of a script without blanks between words. */
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
+const MULTIPLES = new Map([
+  ...['k', 'thousand', 'tausend', 'mille', 'mil'].map(word => [word, 1e3] as const),
+  ...['million', 'millions', 'millionen', 'millones', 'mio'].map(word => [word, 1e6] as const),
+  ...['bn', 'billion', 'mrd'].map(word => [word, 1e9] as const),
+]);
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`). A `-` between two figures is no sign.
-  `(?<!${LETTER}-?|[\\d_.,])([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${multiples()})\\b)?`,
+  `(?<!${LETTER}-?|[\\d_.,])([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${[...MULTIPLES.keys()].join('|')})\\b)?`,
   'giu',
 );
-const MULTIPLES: Record<string, number> = {
-  ...{ k: 1e3, thousand: 1e3, tausend: 1e3, mille: 1e3, mil: 1e3 },
-  ...{
-    million: 1e6,
-    millions: 1e6,
-    millionen: 1e6,
-    mio: 1e6,
-    millones: 1e6,
-    bn: 1e9,
-    billion: 1e9,
-    mrd: 1e9,
-  },
-};
-function multiples(): string {
-  return 'k|thousand|tausend|mille|mil|millions?|millionen|millones|mio|bn|billion|mrd';
-}
 /** Counted from zero. `one` is left out where it is an article, too. */
 const WORDS = [
   'zero two three four five six seven eight nine ten eleven twelve',
@@ -97,7 +86,7 @@ function numbersIn(text: string): Value<number>[] {
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
   const found = [...bare.matchAll(NUMBER)].flatMap(([whole, before, after, digits, multiple]) => {
     const sign = before || after ? -1 : 1;
-    const times = multiple ? MULTIPLES[multiple.toLowerCase()]! : 1;
+    const times = multiple ? MULTIPLES.get(multiple.toLowerCase())! : 1;
     const readings = readingsOf(digits!).map(value => sign * value * times);
     return readings.length ? { text: whole.trim(), readings } : [];
   });

@@ -35,10 +35,7 @@ const GONE = 'the page has crashed, or its tab was closed';
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
 const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was detached/i;
 
-/**
- * @param look returns why the assertion does not hold, or null
- * @throws AssertionFailure with the last reason, if it does not come to hold within the timeout
- */
+/** @throws AssertionFailure with the last reason, if `look` gives one until the timeout */
 export async function waitToHold(
   { timeoutMs, once }: Pick<GradedState, 'timeoutMs' | 'once'>,
   look: () => string | null | Promise<string | null>,

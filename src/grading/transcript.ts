@@ -1,17 +1,17 @@
 import { answerText, type JudgeResult, type TrialRecord, type TurnRecord } from '../data/record';
 import { harmless, oneLine } from '../text/line';
+import { plural } from '../text/print';
 
 /** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
   const { agent, model, turns, status, finalUrl, durationMs, costUsd, judge, outcome, reason } = record;
   const where = finalUrl ? ` at ${oneLine(finalUrl, 300)}` : '';
-  const count = `${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
   return [
     ...block('Goal: ', goal),
     `Agent: ${oneLine(model ? `${agent} (${model})` : agent, 200)}`,
     '',
     ...turns.flatMap(turnLines),
-    `Ended: ${status}${where} after ${count}, ${seconds(durationMs)}${waited(record)}, ${dollars(costUsd)}`,
+    `Ended: ${status}${where} after ${plural(turns.length, 'turn')}, ${seconds(durationMs)}${waited(record)}, ${dollars(costUsd)}`,
     ...block('Answer: ', answerText(record.answer ?? '')),
     ...record.assertions.map(({ title, passed, reason }) =>
       oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),

@@ -7,12 +7,6 @@ import { escapeControls, type SourceLocation, shown, TaskSpecYamlError } from '.
 /** Loaded with the first spec: a suite may have none, and its workers import us, too. */
 const yaml = (): typeof import('yaml') => createRequire(__filename)('yaml');
 
-export interface SpecDocument {
-  /** Plain data. Aliases in the document can make it shared or even circular. */
-  value: unknown;
-  locator: Locator;
-}
-
 export const MAX_SOURCE_BYTES = 1024 * 1024;
 export const TOO_LARGE = 'larger than 1 MiB: is it the right file?';
 export const START: SourceLocation = { line: 1, column: 1 };
@@ -22,8 +16,15 @@ const MAX_ALIASES = 100;
 /** Where a node begins. */
 type PlaceOf = (node: Node | null | undefined) => SourceLocation;
 
-/** @throws TaskSpecYamlError only. */
-export function readDocument(source: string, filename: string | undefined): SpecDocument {
+/**
+ * Aliases can make the value shared or even circular.
+ *
+ * @throws TaskSpecYamlError only
+ */
+export function readDocument(
+  source: string,
+  filename: string | undefined,
+): { value: unknown; locator: Locator } {
   const lines = new (yaml().LineCounter)();
   const placeOf = (offset: number): SourceLocation => {
     const { line, col } = lines.linePos(offset);
@@ -76,19 +77,12 @@ function checkAliases(document: YamlDocument, refuse: (reason: string, offset: n
 
 type SpecPath = readonly (string | number)[];
 
-export interface Locator {
-  /** Where the value at a path begins; undefined if the file has none. */
-  value(path: SpecPath): SourceLocation | undefined;
-  /** Where the value begins; if the file has none, the nearest value around it. */
-  nearest(path: SpecPath): SourceLocation;
-  /** Where the last key of a path is. */
-  key(path: SpecPath): SourceLocation | undefined;
-}
+export type Locator = ReturnType<typeof createLocator>;
 
 /** The value at a path, and the key in front of it. */
 type Place = { key?: Node; value: Node | null };
 
-function createLocator(document: YamlDocument | undefined, at: PlaceOf): Locator {
+function createLocator(document: YamlDocument | undefined, at: PlaceOf) {
   const { isAlias, isMap, isScalar, isSeq } = yaml();
   const inside = (place: Place | undefined, segment: string | number): Place | undefined => {
     const node = isAlias(place?.value) ? place.value.resolve(document!) : place?.value;
@@ -99,6 +93,7 @@ function createLocator(document: YamlDocument | undefined, at: PlaceOf): Locator
   };
   const root = document?.contents as Node | null;
   const find = (path: SpecPath) => path.reduce(inside, { value: root } as Place | undefined);
+  /** Where the value at a path begins; undefined if the file has none. */
   const value = (path: SpecPath): SourceLocation | undefined => {
     const found = find(path);
     if (!found) return undefined;
@@ -106,10 +101,12 @@ function createLocator(document: YamlDocument | undefined, at: PlaceOf): Locator
     // An empty value has no place of its own: use its key's.
     return at((isEmpty || !found.value) && found.key ? found.key : found.value);
   };
+  /** Where the last key of a path is. */
   const key = (path: SpecPath): SourceLocation | undefined => {
     const found = find(path)?.key;
     return found && at(found);
   };
+  /** Where the value begins; if the file has none, the nearest value around it. */
   const nearest = (path: SpecPath): SourceLocation =>
     value(path) ?? (path.length ? nearest(path.slice(0, -1)) : at(root));
   return { value, nearest, key };

@@ -1,5 +1,6 @@
 // The errors of reading task specs, with messages that are complete on their own; places, paths and texts of a file as they show them.
 import type { z } from 'zod';
+import { plural } from '../text/print';
 import type { LoadedSpec } from './load';
 
 /** 1-based; columns count UTF-16 units, as editors do. */
@@ -79,8 +80,7 @@ export class TaskSpecValidationError extends TaskSpecError {
       .slice(0, MAX_SHOWN_ISSUES)
       .map(issue => `  ${place(filename, issue)} ${issue.path && `${issue.path}: `}${issue.message}`);
     if (issues.length > MAX_SHOWN_ISSUES) lines.push(`  ... and ${issues.length - MAX_SHOWN_ISSUES} more`);
-    const count = issues.length === 1 ? '1 problem' : `${issues.length} problems`;
-    super(`${count} in this task spec\n${lines.join('\n')}`, filename);
+    super(`${plural(issues.length, 'problem')} in this task spec\n${lines.join('\n')}`, filename);
   }
 }
 

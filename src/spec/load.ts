@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
+import { plural } from '../text/print';
 import { MAX_SOURCE_BYTES, START, TOO_LARGE } from './document';
 import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
 import { type LocatedSpec, parseLocated } from './parse';
@@ -52,12 +53,10 @@ export function loadTaskSpecs(
   const groups = [...byId.values()];
   errors.push(...groups.filter(group => group.length > 1).map(clash));
   if (errors.length === 0) return { specs };
-  const count = errors.length === 1 ? '1 problem' : `${errors.length} problems`;
-  const message = `${count} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
+  const message = `${plural(errors.length, 'problem')} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
   throw new TaskSpecLoadError(message, errors, groups.filter(group => group.length === 1).flat());
 }
 
-/** @throws TaskSpecError if the file is broken. */
 export function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
@@ -87,7 +86,6 @@ function readText(file: string, filename: string): string {
   }
 }
 
-/** The file's name as seen from the working directory. */
 function displayName(file: string): string {
   const relative = path.relative(process.cwd(), file);
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
@@ -95,7 +93,7 @@ function displayName(file: string): string {
 
 function clash(group: readonly LoadedSpec[]): TaskSpecError {
   const places = group.map(({ file, locate }) => {
-    const { line, column } = locate('id') ?? START;
+    const { line, column } = locate('id')!;
     return `  ${displayName(file)}:${line}:${column}`;
   });
   return new TaskSpecError(
@@ -109,11 +107,7 @@ function sortedKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/**
- * Absolute paths, sorted, and a message on globs that match nothing. `!glob` excludes files from the others.
- *
- * @throws TaskSpecLoadError if a glob is not a non-empty string, or if there is no file at all.
- */
+/** Absolute paths, sorted, and an error on globs that match nothing; without any file it is thrown. */
 function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatched?: TaskSpecLoadError } {
   const patterns = nonEmptyStrings(globs);
   const wanted = patterns.filter(glob => !isNegated(glob));

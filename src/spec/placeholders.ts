@@ -2,7 +2,7 @@
 // that read it, placeholders are ordinary text.
 import { formatPath } from './errors';
 import { isPath } from './schema';
-import type { TaskSpec } from './task-spec';
+import type { Assertion, TaskSpec } from './task-spec';
 
 /** The data that differs between the trials of a spec. */
 export interface TrialData {
@@ -56,8 +56,6 @@ export function withData(
 /**
  * The same spec on another deployment: replaces the origin of entryUrl there, in URL globs that start with it and in the goal, and
  * allows the new host.
- *
- * @param origin scheme, host and port, such as `https://preview-42.example.com`
  */
 export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   if (origin === undefined) return spec;
@@ -77,19 +75,11 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
     goal,
     entryUrl: target.origin + entry.pathname + entry.search + entry.hash,
     allowedDomains: spec.allowedDomains.includes(host) ? spec.allowedDomains : [...spec.allowedDomains, host],
-    assertions: spec.assertions.map(assertion => {
-      if (assertion.type === 'url') return { ...assertion, pattern: moved(assertion.pattern) };
-      if (assertion.type === 'network') return { ...assertion, urlPattern: moved(assertion.urlPattern) };
-      return assertion;
-    }),
+    assertions: withUrls(spec.assertions, moved),
   };
 }
 
-/**
- * The spec with its entryUrl, and URL globs that begin with a slash, at the suite's address, if its entryUrl is a path.
- *
- * @throws Error if there is no baseURL
- */
+/** The spec with its entryUrl, and URL globs that begin with a slash, at the suite's address, if its entryUrl is a path. */
 export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
   if (!isPath(spec.entryUrl)) return spec;
   if (baseURL === undefined)
@@ -102,12 +92,16 @@ export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
     ...spec,
     entryUrl: entry.href,
     allowedDomains: spec.allowedDomains.length ? spec.allowedDomains : [entry.hostname],
-    assertions: spec.assertions.map(assertion => {
-      if (assertion.type === 'url') return { ...assertion, pattern: glob(assertion.pattern) };
-      if (assertion.type === 'network') return { ...assertion, urlPattern: glob(assertion.urlPattern) };
-      return assertion;
-    }),
+    assertions: withUrls(spec.assertions, glob),
   };
+}
+
+function withUrls(assertions: readonly Assertion[], change: (glob: string) => string): Assertion[] {
+  return assertions.map(assertion => {
+    if (assertion.type === 'url') return { ...assertion, pattern: change(assertion.pattern) };
+    if (assertion.type === 'network') return { ...assertion, urlPattern: change(assertion.urlPattern) };
+    return assertion;
+  });
 }
 
 /** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */

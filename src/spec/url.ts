@@ -18,11 +18,8 @@ const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
 
 /**
  * The host that a URL leads to, in the browser's own notation and without a trailing dot.
- *
  * A `blob:` URL has the host of the origin that made it. Undefined for other schemes than http(s), and for what is not a
  * URL: these are never on an allowed host.
- *
- * @param urlOrHost an absolute URL, or a bare host with or without a port.
  */
 export function hostOf(urlOrHost: string): string | undefined {
   const text = BARE_HOST.test(urlOrHost) ? `http://${urlOrHost}` : urlOrHost;
@@ -34,13 +31,8 @@ export function hostOf(urlOrHost: string): string | undefined {
 }
 
 /**
- * Whether a URL's host is one of the allowed domains.
- *
  * `*.example.com` admits hosts below example.com at any depth, not example.com itself. An IP address matches only itself,
  * never a wildcard. Ports don't count. Only http and https URLs can be allowed, and `blob:` URLs of such pages.
- *
- * @param urlOrHost an absolute URL, or a bare host with or without a port.
- * @param allowedDomains hostnames, optionally with one leading `*.`; one that is not a hostname admits nothing.
  */
 export function hostAllowed(urlOrHost: string, allowedDomains: readonly string[]): boolean {
   const host = hostOf(urlOrHost);

@@ -19,11 +19,7 @@ export function harmless(text: string): string {
   );
 }
 
-/**
- * The same in one line, for titles, reasons and cells.
- *
- * @param max longest length in characters. Default: no limit.
- */
+/** The same in one line, for titles, reasons and cells. */
 export const oneLine = (text: string, max = Number.POSITIVE_INFINITY) => shorten(harmless(text), max);
 
 /** In one line, with single blanks. */

@@ -16,11 +16,7 @@ const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 /** Before a "…": nothing, or what is left of an encoded character. */
 const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,8}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
 
-/**
- * Make it once for all texts: the expression is large. Its time is linear in the length of the text.
- *
- * @param secrets values by name; several if a secret had others before
- */
+/** Make it once for all texts: the expression is large. Its time is linear in the length of the text. */
 export function secretMask(secrets: Readonly<Record<string, string | readonly string[]>>): Mask {
   const forms = new Map<string, { name: string; pattern: string; beginning?: string }>();
   const named = Object.entries(secrets).flatMap(([name, values]) =>

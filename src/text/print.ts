@@ -31,11 +31,7 @@ const styleText = util.styleText as (
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what begins a colour
 const COLOUR = /(\u001b\[[\d;]*m)/;
 
-/**
- * Makes a text harmless. All that we print goes through it.
- *
- * @param colour keep colours: `oneLine` has removed those that are not ours
- */
+/** All that we print goes through it. @param colour keep colours: `oneLine` has removed those that are not ours */
 export function printable(text: string, colour = false): string {
   if (!colour) return harmless(text);
   const parts = text.split(COLOUR);
