@@ -30,6 +30,8 @@ export const apiTrafficSchema = z.looseObject({
     ),
 });
 
+export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
+
 export const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
