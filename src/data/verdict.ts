@@ -256,7 +256,7 @@ const comparedPairSchema = z.object({
     .nullable()
     .describe('95% interval of the difference, clustered by spec; null for a single spec.'),
   p: share.describe('The chance of a difference this large in either direction if both were equal.'),
-  level: share.optional().describe('0.05, divided by the number of pairs.'),
+  level: share.optional().describe('What p may be at most: 0.05, divided by the number of pairs.'),
   differ: z
     .boolean()
     .describe('p is at most 0.05, corrected for the number of pairs, and the interval does not include 0.'),

@@ -1,7 +1,15 @@
 // Why trials that were planned did not run, as far as the run itself can tell; and which reports may be merged.
 import type { FullResult } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
-import { type KeptRun, mergeConflicts, whyMissing } from '../../../src/report/missing';
+import {
+  type KeptRun,
+  keepRun,
+  keepTraffic,
+  keptRuns,
+  mergeConflicts,
+  sumOfTraffic,
+  whyMissing,
+} from '../../../src/report/missing';
 import { fakeConfig, fakeProject, fakeSuite, fakeTest } from '../../support/fake-suite';
 
 const PROJECTS = [
@@ -79,6 +87,22 @@ const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'):
   ],
   ...more,
 });
+const traffic = (model: string, perMinute: number) => ({
+  ...{ model, served: 10, refused: 1, waitedMs: 500, perMinute, limitPerMinute: perMinute + 1 },
+});
+
+test('the traffic of each shard is in its blob; merged, requests and waits add up, the rates are of the busiest', () => {
+  const config = fakeConfig();
+  keepRun(config, kept('1/2'));
+  keepTraffic(config, [traffic('a', 20), traffic('b', 5)]);
+  const one = keptRuns(config, new Set());
+  const other = { ...kept('2/2', later), api: [traffic('a', 30)] };
+  expect(sumOfTraffic([...one, other, kept(null)])).toEqual([
+    { model: 'a', served: 20, refused: 2, waitedMs: 1_000, perMinute: 30, limitPerMinute: 31 },
+    traffic('b', 5),
+  ]);
+});
+
 const later = { startedAt: '2026-11-06T10:00:00.000Z' };
 
 test.each<[string, KeptRun[], boolean]>([

@@ -353,13 +353,14 @@ test('merged reports are judged as one run: a spec of a shard that is missing is
     {
       merge: true,
       prepare(config) {
-        keepRun(config, { ...keptPlan('cart', '1/2'), filtered: true });
+        const api = [{ model: 'm', served: 2, refused: 0, waitedMs: 3, perMinute: 2, limitPerMinute: null }];
+        keepRun(config, { ...keptPlan('cart', '1/2'), filtered: true, api });
         keepRun(config, keptPlan('docs', '2/2'));
       },
     },
   );
   expect(lost).toContain('… 1 spec did not run (docs [opus])');
-  expect(written()).toMatchObject({ complete: false, filtered: true });
+  expect(written()).toMatchObject({ complete: false, filtered: true, api: [{ model: 'm', served: 2 }] });
   expect(written().verdicts.map(({ spec, verdict }) => `${spec} ${verdict}`)).toEqual([
     'cart passed',
     'docs undecided',

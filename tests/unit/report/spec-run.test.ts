@@ -234,6 +234,17 @@ test('a result counts once; it is recorded if it passed', () => {
   expect([...run.conflicts]).toEqual([]);
 });
 
+test('a worker that knows of a replay changes the policy; another policy of the same agent is a conflict', () => {
+  const policy = { k: 1, minPasses: 1 };
+  const added = (replayed: boolean) => {
+    const run = new SpecRun('agents', PLANNED);
+    run.add(testAt(0), resultOf('passed', 'passed', {}, { ...PLANNED, id: 'other', policy, replayed }));
+    return [run.row.spec, run.planned.replayed, run.verdict.k, run.conflicts.size];
+  };
+  expect(added(true)).toEqual(['cart', true, 1, 0]);
+  expect(added(false)).toEqual(['cart', false, 1, 1]);
+});
+
 test('what the worker says of early stop counts', () => {
   const run = new SpecRun('agents', PLANNED);
   expect(run.planned.earlyStop).toBeUndefined();

@@ -116,6 +116,13 @@ describe('the headline', () => {
       '2 of 2 failures: not so: "h1" is visible; ended on /checkout at field "Last name"',
     ],
     [
+      'reasons of the judge, which are its own words each time',
+      ['Nothing shows it', 'It was never sent'].map(reason => ({
+        ...{ status: 'completed', broken: [{ title: 'the judge', reason: `the judge: ${reason}` }] },
+      })),
+      '2 of 2 failures: the judge: Nothing shows it (trial 1); ended on /checkout at field "Last name"',
+    ],
+    [
       'without a check',
       [{ status: 'completed', broken: [] }],
       'trial 1/5: ended on /checkout at field "Last name"',
