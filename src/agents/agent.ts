@@ -120,10 +120,10 @@ export interface AgentTask {
 export interface SessionTask extends AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
-  /** The spec's id, after the titles of the describes around it: `phone › cart`; null in a hand-written test. */
+  /** What its recording is called: `phone › cart`; null in a hand-written test where none is played or made. */
   readonly specName: string | null;
-  /** SHA-256 of the parsed spec; null in a hand-written test. */
-  readonly specHash: string | null;
+  /** SHA-256 of the parsed spec, in a hand-written test of the goal. */
+  readonly specHash: string;
   /** The value of `{{unique}}`, if the spec uses it. */
   readonly unique?: string | undefined;
   /** The option `maxRequests`. */

@@ -17,17 +17,13 @@ export const addRecord: AddCommand = (program, io) => {
     .command('record')
     .description('Save passed trials as recordings, which replay() plays without a model.')
     .argument('[results]', 'the results file of a run', DEFAULT_RESULTS_FILE)
-    .option(
-      '-o, --output <folder>',
-      'where to save them, as <spec id>.json; in a folder for each describe',
-      DEFAULT_RECORDINGS_DIR,
-    )
+    .option('-o, --output <folder>', 'where to save them', DEFAULT_RECORDINGS_DIR)
     .option('-p, --project <name>', 'only trials of this project')
-    .option('-s, --spec <id...>', 'only these specs')
+    .option('-s, --spec <id...>', 'only these specs and tests')
     .addHelpText(
       'after',
       `
-Of each spec the shortest trial that passed is saved. Recordings are small text files: commit them.
+Of each spec or test the shortest trial that passed is saved. Recordings are small text files: commit them.
 
 Examples:
   taskproof record
@@ -50,7 +46,7 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   }
   const saved = new Map<string, string>();
   for (const row of ofProject.filter(({ spec }) => !wanted || wanted.includes(spec))) {
-    const name = specName(row);
+    const name = row.titlePath?.join(' › ') ?? specName(row);
     if (row.recording === undefined) {
       io.err(`${name}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);
       continue;

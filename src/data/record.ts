@@ -217,6 +217,8 @@ export const trialRecordSchema = z.object({
   endReason: z.string().nullish(),
   /** What the agent said at its end, at most 4,000 characters. Left out if it said nothing. */
   answer: answerSchema.optional(),
+  /** Of a hand-written test: what keeps `replay()` from playing it. It uses the answer, or has several runs of agents. */
+  notReplayable: z.enum(['answer', 'runs']).optional(),
   outcome: z.enum(['passed', 'failed', 'error']),
   /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: z.string().nullable(),

@@ -1,5 +1,6 @@
 // The recording of a passed trial, to play it without its agent. The file may come from a pull request, so it is not
 // trusted: it is checked, and may name nothing outside the config's folder.
+import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { z } from 'zod';
@@ -87,16 +88,25 @@ export function whyRefused(actions: readonly RecordedAction[]): string | undefin
   return outside && `uploads "${outside}", which is outside the folder of the Playwright config`;
 }
 
-/** `cart.json` for `cart`, `phone/cart.json` for `phone › cart`. */
-export function recordingFile(folder: string, specName: string): string {
-  const describes = specName.split(' › ');
-  const id = describes.pop()!;
+/** `cart.json` for the spec `cart`, `phone/cart.json` for `phone › cart`, `shop-spec-ts/finds-the-hours.json` for a test. */
+export function recordingFile(folder: string, name: string): string {
+  const parents = name.split(' › ');
+  const last = parents.pop()!;
+  const isId = SPEC_ID.test(last);
   // It could lead to another folder.
-  if (!SPEC_ID.test(id)) throw new RecordingError(`${JSON.stringify(id)} is not the id of a task spec`);
-  return join(folder, ...describes.map(folderName), `${id}.json`);
+  if (!isId && !parents.length)
+    throw new RecordingError(`${JSON.stringify(last)} is not the id of a task spec`);
+  return join(folder, ...parents.map(nameOnDisk), `${isId ? last : testFileName(last)}.json`);
 }
 
-function folderName(title: string): string {
+/** Titles that lose something here could come to the same name. */
+function testFileName(title: string): string {
+  const name = nameOnDisk(title);
+  if (name.replaceAll('-', ' ') === title) return name;
+  return `${name}-${createHash('sha256').update(title).digest('hex').slice(0, 6)}`;
+}
+
+function nameOnDisk(title: string): string {
   return title.replace(/[^\p{L}\p{N}_]+/gu, '-').slice(0, 60);
 }
 

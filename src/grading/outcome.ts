@@ -17,11 +17,17 @@ export function failureOf(end: TrialEnd): TrialFailure | null {
   const { status, endReason: reason = null, turns, refusals, assertions, judge, finalUrl } = end;
   if (status === 'error') return { what: reason ?? '', where: null };
   const broken = assertions.flatMap(({ passed, reason }) => (passed ? [] : [reason ?? '']));
-  const escaped = refusals.find(({ how }) => how === 'escaped');
-  if (escaped) broken.unshift(`the agent got to ${escaped.url}, outside allowedDomains`);
+  const left = escapeIn(refusals);
+  if (left) broken.unshift(left);
   if (judge && !judge.passed) broken.push(`the judge: ${judge.reason}`);
   if (status === 'completed' && !broken.length) return null;
   return { what: whyFailed(reason, broken), where: whereOf({ turns, finalUrl }) };
+}
+
+/** What the domain guard could not keep the agent from. */
+export function escapeIn(refusals: TrialEnd['refusals']): string | undefined {
+  const escaped = refusals.find(({ how }) => how === 'escaped');
+  return escaped && `the agent got to ${escaped.url}, outside allowedDomains`;
 }
 
 /** One sentence: the first problem, and the number of others, which are in the record. */

@@ -4,8 +4,10 @@ import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import { openSession } from '../browser/session/session';
+import { planName } from '../data/plan';
 import type { Answer, TrialStatus, TurnRecord } from '../data/record';
 import type { TotalUsage } from '../data/usage';
+import { escapeIn } from '../grading/outcome';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
@@ -14,7 +16,8 @@ import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/call-site';
 import { errorAt, runError } from './inside/errors';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
-import { RunsOfTest } from './runs-of-test';
+import { planOf } from './run/plan';
+import { goalsHash, RunsOfTest } from './runs-of-test';
 import { addTime, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
@@ -101,12 +104,13 @@ export function agentRunner(
     const { page = ownPage, agent = options.agent } = given;
     await preflightOnce(agent);
     const base = trialPlanOf(options, testInfo);
+    const planned = planOf(testInfo);
     const plan: TrialPlan = {
       ...base,
       agent,
       specId: null,
-      specName: null,
-      specHash: null,
+      specName: planned && !given.agent && !runs.count ? planName(planned) : null,
+      specHash: goalsHash([goal]),
       spec: null,
       identity: runs.identity,
       goal,
@@ -135,9 +139,22 @@ async function runAgent(page: Page, plan: TrialPlan, runs: RunsOfTest): Promise<
     if (status === 'error')
       throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place ?? NOWHERE);
     const { records, usage } = trial.turns;
+    const left = escapeIn(trial.record().refusals);
+    if (left) throw errorAt(`agent.run: ${left}`, 'agent.run', place ?? NOWHERE);
     const finalUrl = trial.session.page.url();
-    const spent = { usage, costUsd: usage.costUsd };
-    return { status, reason, answer: trial.maskedAnswer, turns: records, ...spent, finalUrl };
+    const answer = trial.maskedAnswer;
+    return {
+      status,
+      reason,
+      get answer() {
+        runs.answerUsed = true;
+        return answer;
+      },
+      turns: records,
+      usage,
+      costUsd: usage.costUsd,
+      finalUrl,
+    };
   };
   try {
     return await runs.output.step(`agent "${plan.agent.name}": ${plan.goal}`, act, place);

@@ -167,7 +167,7 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
 }
 
 async function recordingOf(plan: Plan, agent: Agent, { config }: TestInfo): Promise<Asked['recording']> {
-  if (!isReplay(agent) || plan.titlePath) return undefined;
+  if (!isReplay(agent)) return undefined;
   const missing = await agent.missingRecording(folderOf(config), planName(plan));
   return missing === undefined ? undefined : { missing, otherwise: agent.withoutRecording };
 }

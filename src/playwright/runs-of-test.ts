@@ -20,6 +20,8 @@ export class RunsOfTest {
   private readonly goals: string[] = [];
   private readonly driven = new Set<BrowserContext>();
   private turns = 0;
+  /** Whether the test has looked at an answer, which a replay does not give. */
+  answerUsed = false;
 
   constructor(private readonly testInfo: TestInfo) {
     this.output = { ...outputTo(testInfo), nextTurn: () => ++this.turns };
@@ -71,7 +73,9 @@ export class RunsOfTest {
     const isBroken = trials.some(({ status }) => status === 'error');
     if (lost && lost !== 'interrupted' && !isBroken) await decisive(trials).examine();
     const joined = joinedRecord(trials, goals);
-    const record = { ...joined, ...outcomeOf(joined, lost && firstLine(saidBy(error))) };
+    const notReplayable = goals.length > 1 ? 'runs' : this.answerUsed ? 'answer' : undefined;
+    const outcome = outcomeOf(joined, lost && firstLine(saidBy(error)));
+    const record = { ...joined, notReplayable, ...outcome } satisfies TrialRecord;
     if (record.outcome === 'failed') this.tell(record);
     attachTo(testInfo, 'transcript', QUIET_TEXT, transcript(record, goals.join('\n')));
     attachTo(testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
@@ -87,6 +91,10 @@ export class RunsOfTest {
     error.message = `${message}\n\n${harmless(told.join('\n'))}`;
     if (stack.startsWith(message)) error.stack = error.message + stack.slice(message.length);
   }
+}
+
+export function goalsHash(goals: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(goals)).digest('hex');
 }
 
 /** The first that did not end by itself, an error before others; else the last. */
@@ -107,7 +115,7 @@ function joinedRecord(trials: readonly Trial[], goals: readonly string[]): Trial
   const costUsd = sumOfCosts(usages.map(({ costUsd }) => costUsd));
   return {
     ...decisive(trials).record(),
-    specHash: createHash('sha256').update(JSON.stringify(goals)).digest('hex'),
+    specHash: goalsHash(goals),
     agent: namesOf(records.map(({ agent }) => agent))!,
     model: namesOf(records.map(({ model }) => model)),
     replayed: records.some(({ replayed }) => replayed),

@@ -96,7 +96,10 @@ function plannedTest(test: TestCase): PlannedTest[] {
   const declared = planOf(test);
   if (!project || !declared) return [];
   const options = knownOptions(test, project);
-  const plan = planWith(declared, planningOptions(options.value), repeatEachOverride());
+  const { replays, earlyStop } = planningOptions(options.value);
+  // Whether an ordinary test uses the agent, only its worker knows.
+  const known = { replays: replays && !declared.titlePath, earlyStop };
+  const plan = planWith(declared, known, repeatEachOverride());
   // Written into the test, so that it travels in blobs.
   carryPlan(test, plan);
   return [{ test, plan, project, options }];

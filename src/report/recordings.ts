@@ -30,13 +30,17 @@ export interface Recorded {
   healed?: string | undefined;
 }
 
+const NOT_REPLAYABLE = {
+  answer: "its answer is checked, and a replay gives none: set replay({ withoutRecording: 'skip' })",
+  runs: 'it calls agent.run several times',
+};
+
 /** Leaves out actions that changed nothing, and of failed actions all but what they completed. */
 export function recordingOf(record: TrialRecord): Recorded {
   if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return {};
-  if (record.assertions.some(({ type }) => type === 'answer'))
-    return {
-      problem: "its answer is checked, and a replay gives none: set replay({ withoutRecording: 'skip' })",
-    };
+  const says = record.assertions.some(({ type }) => type === 'answer');
+  const why = says ? 'answer' : record.notReplayable;
+  if (why) return { problem: NOT_REPLAYABLE[why] };
   const turns: RecordedTurn[] = [];
   for (const { number, title, actions } of record.turns) {
     const done = actions.filter(({ error, recorded }) => error === undefined || recorded);
@@ -68,7 +72,7 @@ export function pickRecording(all: readonly Recorded[]): Recorded {
 }
 
 type RecordedSpec = Pick<SpecRun, 'project' | 'pick'> & {
-  planned: Pick<Plan, 'id' | 'describe'>;
+  planned: Pick<Plan, 'id' | 'describe' | 'titlePath'>;
   tests: Iterable<TestCase>;
 };
 
@@ -80,10 +84,9 @@ export function writeRecordings(
 ): string[] {
   const lines: string[] = [];
   const written = new Map<string, RecordedSpec>();
-  const recorded: string[] = [];
+  const saved: string[] = [];
   for (const spec of specs) {
     const { recording, problem, healed } = spec.pick;
-    // Ordinary tests leave no recordings, and have no id for a file.
     if (!recording && !problem) continue;
     const into = recordingsDir(config, spec);
     const file = fileOf(spec, into, folder);
@@ -100,13 +103,13 @@ export function writeRecordings(
       written.set(file, spec);
       writeText(file, recordingText(recording));
       if (healed) lines.push(`healed: review ${name}, then replace ${healed} with it`);
-      else recorded.push(into!);
+      else saved.push(into!);
     } catch (error) {
       lines.push(`no recording of ${label(spec)}: ${messageOf(error)}`);
     }
   }
-  for (const [into, all] of groupBy(recorded, folder => folder))
-    lines.push(`recorded ${plural(all.length, 'spec')} in ${into}`);
+  for (const [into, all] of groupBy(saved, folder => folder))
+    lines.push(`saved ${plural(all.length, 'recording')} in ${into}`);
   return lines;
 }
 

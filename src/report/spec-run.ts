@@ -105,7 +105,7 @@ export class SpecRun {
       record && isGraded(trial) && !checkRun()
         ? { facts: factsOf(uniqueByName(record, record.unique), failure && [failure]) }
         : {};
-    const recorded = record && !this.isTest && trial.outcome === 'passed' ? recordingOf(record) : {};
+    const recorded = record && trial.outcome === 'passed' ? recordingOf(record) : {};
     this.entries.push({ test, result, project: this.project, trial, recorded, ...facts });
     // The goals of a test may hold data that differ from trial to trial.
     if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;

@@ -25,6 +25,7 @@ const click = (task, role, name) => task.turn('click ' + role + ' "' + name + '"
 });
 /** Only its first trial finds the way. */
 const visitor = defineAgent({ name: 'visitor', async run(task) {
+  if (task.goal === 'Leave') return task.turn('leave', () => task.page.goto('data:text/html,elsewhere'));
   if (task.goal.startsWith('Give up')) {
     await click(task, 'link', 'Hours');
     if (test.info().repeatEachIndex > 0) {
@@ -92,6 +93,11 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, sho
   // The guard is of the runs, not of the test.
   await other.goto('about:blank');
   await others.close();
+});
+
+test('leaves', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('Leave');
 });
 `;
 
@@ -176,6 +182,17 @@ test('several runs are one trial: turns, requests and costs of all, in several t
   expect(starts).toEqual(starts.toSorted((a, b) => a - b));
   const asked = record.network.events.map(({ url }) => new URL(url).pathname).sort();
   expect(asked).toEqual(['/blog', '/hours', '/hours', '/sunday', '/sunday']);
+});
+
+test('an agent that escapes the domain guard fails the test', () => {
+  expect(row('leaves')).toMatchObject({ verdict: 'failed', failures: 1 });
+  expect(row('leaves').reason).toMatch(
+    /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:48\)/,
+  );
+});
+
+test('a step has the answer', () => {
+  expect(suite.read('report.json')).toContain('"title": "end: the agent answered: Closed"');
 });
 
 test('a transcript has the goals, the turns and how it ended', () => {

@@ -7,7 +7,7 @@ import { startSite as startExampleSite } from '../../example-tasks/site/server.m
 import type { Recording } from '../../src/data/recording';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const SECRET = '4000-0566';
 /** An order needs the card's number, of which the page knows only the form. */
@@ -62,7 +62,7 @@ test('what passed is recorded without its secrets, and replays: one trial at no 
     'changed/order.yaml': order(site.url, { assertions: WRONG }),
   });
   const first = await suite.playwright(['test', '--repeat-each=1']);
-  expect(first.output).toContain('taskproof: recorded 1 spec in kept');
+  expect(first.output).toContain('taskproof: saved 1 recording in kept');
   expect(
     recordedIn(suite, 'kept/order.json').map(each => ('locator' in each ? `${each.do} ${each.locator}` : '')),
   ).toEqual([
@@ -103,6 +103,94 @@ test.describe('gone', () => {
   expect(rowIn(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
   expect(rowIn(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
   expect(rowIn(second, 'gone').reason).toContain('action 6: button "Place order" not found on /checkout');
+});
+
+test('a test with agent.run is recorded and replayed; one that uses the answer, or has several runs, is not', async () => {
+  const site = await startShop();
+  const projects = (agent: string) =>
+    Object.keys(BUTTONS).map(
+      shop =>
+        `{ name: '${shop}', ...repeats({ atLeast: 2 }), use: { extraHTTPHeaders: { shop: '${shop}' }, taskproof: { secrets: { CARD: '${SECRET}' }, ${agent} } } }`,
+    );
+  const configFor = (agent: string, others: string) => ({
+    'playwright.config.ts': config({
+      imports: `import { replay } from '@taskproof/playwright';`,
+      projects: `[${projects(agent)}].filter(({ name }) => ${others})`,
+    }),
+  });
+  const suite = makeSuite({
+    ...configFor(`agent: lexical(), record: 'kept'`, `name === 'as recorded'`),
+    'shop.spec.ts': `import { expect, lexical, passPolicy, test } from '@taskproof/playwright';
+const once = passPolicy({ k: 1, minPasses: 1 });
+const goal = ${JSON.stringify(GOAL)} + (process.env.MORE ?? '');
+test.beforeEach(({ page }) => page.goto('${site.url}/'));
+test.describe('shop', () => {
+  test('a visitor orders', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent }) => {
+    const { status } = await agent.run(goal);
+    expect(status).toBe('completed');
+    await expect(page.locator('#done')).toBeVisible();
+  });
+});
+test('a visitor asks', once, async ({ agent }) => {
+  const { answer } = await agent.run('Click "To checkout" and read "Name"');
+  console.log('answer: ' + answer);
+});
+test('a visitor comes twice', once, async ({ agent }) => {
+  await agent.run('Click "To checkout"');
+  await agent.run('Enter "Mira" into "Name"', { agent: lexical() });
+});
+test('without an agent', passPolicy({ k: 2, minPasses: 1 }), async ({ page }) => {
+  await expect(page.getByText('To checkout')).toBeVisible();
+});
+`,
+  });
+  const first = await suite.playwright(['test']);
+  expect(first.exitCode, first.output).toBe(0);
+  expect(first.output).toContain('saved 1 recording in kept');
+  expect(first.output).toContain(
+    'no recording of shop.spec.ts › a visitor asks [as recorded]: its answer is checked, and a replay gives none',
+  );
+  expect(first.output).toContain(
+    'no recording of shop.spec.ts › a visitor comes twice [as recorded]: it calls agent.run several times',
+  );
+  const file = 'kept/shop-spec-ts/shop/a-visitor-orders.json';
+  expect(recordedIn(suite, file)).toHaveLength(6);
+  expect(suite.read(file)).not.toContain(SECRET);
+  expect(await taskproof(suite, ['record', '-o', 'again', '-s', 'a visitor orders'])).toMatchObject({
+    code: 0,
+  });
+  expect(suite.read(file.replace('kept', 'again'))).toBe(suite.read(file));
+
+  suite.write(
+    configFor(
+      `agent: replay({ recordings: 'kept', actionTimeoutMs: 3000, withoutRecording: 'skip' })`,
+      `name !== 'renamed'`,
+    ),
+  );
+  const second = await suite.playwright(['test']);
+  expect(second.exitCode).toBe(1);
+  expect(second.output).not.toContain('has changed since');
+  const rows = second
+    .results()
+    .verdicts.map(row => [row.spec, row.project, row.verdict, row.replayed, row.k]);
+  expect(rows, second.output).toEqual([
+    ['a visitor orders', 'as recorded', 'passed', true, 1],
+    ['a visitor orders', 'gone', 'failed', true, 1],
+    ['without an agent', 'as recorded', 'passed', false, 2],
+    ['without an agent', 'gone', 'passed', false, 2],
+  ]);
+  const [played, gone] = second.results().verdicts;
+  expect(played).toMatchObject({ agent: 'replay', costUsd: 0, turns: 4 });
+  expect(gone!.reason).toContain('action 6: button "Place order" not found on /checkout');
+
+  suite.write(configFor(`agent: replay({ recordings: 'kept' })`, `name === 'as recorded'`));
+  const third = await suite.playwright(['test', '--grep=visitor'], { MORE: ' ' });
+  expect(third.output).toMatch(
+    /shop\.spec\.ts › shop › a visitor orders has changed since kept.shop-spec-ts.shop.a-visitor-orders\.json was recorded/,
+  );
+  expect(third.output).toMatch(
+    /shop\.spec\.ts › a visitor asks: no recording: .*a-visitor-asks\.json\. To make one, run it with another agent/,
+  );
 });
 
 test('where a control has another name, Claude plays on and leaves a recording for review, which replays', async () => {

@@ -101,7 +101,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     activate: active => session.activate(active),
     specId: null,
     specName: null,
-    specHash: null,
+    specHash: '',
     done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,

@@ -5,11 +5,11 @@ import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, ReplayAgent, SessionTask } from '../agent';
 
 export interface ReplayOptions {
-  /** Folder of the recordings (`<spec id>.json`, in a folder for each describe), relative to the config. Default: `recordings`. */
+  /** Folder of the recordings, relative to the config. Default: `recordings`. */
   recordings?: string;
   /** The agent that takes over if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
-  /** Whether a spec without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
+  /** Whether a spec or test without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';
   /** Milliseconds to wait for a recorded action's element, and for its effect. Default: 5,000. */
   actionTimeoutMs?: number;

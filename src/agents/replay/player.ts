@@ -144,7 +144,7 @@ export class Player {
 /** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
 const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
-/** The file of a spec's recording, absolute. */
+/** The file of a recording, absolute. */
 export function recordingFor({ recordings }: ReplaySettings, configDir: string, specName: string): string {
   return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
 }
@@ -154,7 +154,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const { specName, configDir } = task;
   if (specName === null)
     throw new Error(
-      "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
+      'replay() plays the only agent.run() of a test with a pass policy, as the agent of its project. Pass another agent to this call.',
     );
   const file = recordingFor(settings, configDir, specName);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;

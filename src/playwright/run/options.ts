@@ -29,9 +29,7 @@ export interface TaskproofOptions {
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in texts, not in pictures, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
   secrets?: Record<string, string | SecretFunction | undefined>;
-  /**
-   * Saves a passed trial of each spec for `replay()`, in `recordings` or the given folder, relative to the config. Default: false.
-   */
+  /** Saves a passed trial of each spec and test for `replay()`, in `recordings` or the given folder, relative to the config. Default: false. */
   record?: boolean | string;
   /** Skips trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
@@ -222,7 +220,7 @@ export function isReplay(agent: Agent): agent is ReplayAgent {
 
 /** What is missing, and what to do about it. */
 export function noRecording(files: readonly string[]): string {
-  return `no recording: ${files.join(', ')}. To make one, run the spec with another agent and \`record: true\` in use.taskproof, or save a result with \`taskproof record\`. To run without one, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
+  return `no recording: ${files.join(', ')}. To make one, run it with another agent and \`record: true\` in use.taskproof, or save a result with \`taskproof record\`. To run without one, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
 }
 
 /**

@@ -137,12 +137,11 @@ export function planWith(
   { replays, earlyStop }: { replays: boolean; earlyStop?: boolean | undefined },
   repeatEach: number | undefined,
 ): Plan {
-  const isReplay = replays && !plan.titlePath;
-  const policy = isReplay && repeatEach === undefined ? { k: 1, minPasses: 1 } : plan.policy;
+  const policy = replays && repeatEach === undefined ? { k: 1, minPasses: 1 } : plan.policy;
   return {
     ...plan,
     policy,
-    replayed: isReplay || plan.replayed,
+    replayed: replays || plan.replayed,
     ...(earlyStop && policy.k > 1 ? { earlyStop } : {}),
   };
 }

@@ -94,6 +94,14 @@ test('a replay is one trial, and is called a replay', async () => {
   expect(excluded).toHaveLength(4);
 });
 
+test('an ordinary test keeps its trials beside replay(): it may use no agent', async () => {
+  const { planned, excluded } = run([
+    { k: 5, isTest: true, taskproof: { agent: { ...agent, replays: true } } },
+  ]);
+  expect((await planned).map(({ plan }) => plan.replayed)).toEqual(Array(5).fill(false));
+  expect(excluded).toEqual([]);
+});
+
 test.each<[string, Declared[], RegExp]>([
   [
     'a k that the project does not reach, once per project, the largest',

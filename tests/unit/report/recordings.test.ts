@@ -79,6 +79,16 @@ test.each([
     }),
     /its answer is checked, and a replay gives none/,
   ],
+  [
+    'is a test that uses the answer',
+    recordOf([[acted('Add')]], { notReplayable: 'answer' }),
+    /its answer is checked, and a replay gives none/,
+  ],
+  [
+    'is a test with several runs',
+    recordOf([[acted('Add')]], { notReplayable: 'runs' }),
+    /^it calls agent\.run several times$/,
+  ],
   ['did nothing', recordOf([[{ title: 'read the page', recorded: [] }]]), /did nothing to the page/],
 ])('a trial that %s leaves none', (_, record, problem) => {
   expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
@@ -180,7 +190,7 @@ test('recordings are written where the project says, and two projects never shar
   // A second run writes into the same folders.
   expect(write()).toEqual([
     `no recording of order [b]: its file kept/order.json is of order [a]. Give it its own folder: \`record: 'folder'\``,
-    'recorded 1 spec in kept',
+    'saved 1 recording in kept',
   ]);
   expect(readdirSync(into)).toEqual(['kept']);
   expect(JSON.parse(readFileSync(join(into, 'kept/order.json'), 'utf8'))).toMatchObject({ specId: 'order' });
@@ -196,7 +206,7 @@ test('specs of describes have a folder each; titles that come to one folder are 
   }));
   expect(writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
     `no recording of at home › order [a]: its file kept/at-home/order.json is of at: home › order [a]. Give it its own folder: \`record: 'folder'\``,
-    'recorded 4 specs in kept',
+    'saved 4 recordings in kept',
   ]);
   const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>
     file.endsWith('.json'),
@@ -217,14 +227,32 @@ test('the default folder; why there is none; a folder that is a file', async () 
   expect(lines).toEqual([
     "no recording of script [a]: turn 1: `run script` can't be replayed",
     expect.stringMatching(/^no recording of lost \[c\]: .*(EEXIST|ENOTDIR)/),
-    'recorded 1 spec in recordings',
+    'saved 1 recording in recordings',
   ]);
 });
 
-test('ordinary tests of a project with `record` are left out: they have no id for a file', async () => {
-  const planned = { id: 'finds the policy', titlePath: ['chat.spec.ts', 'finds the policy'] };
-  const spec = { planned, project: 'a', tests, pick: {} };
-  expect(writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+test('of a test with an agent the file is named by its path, and titles that lose something by a hash, too', () => {
+  const into = folder();
+  const long = 'a'.repeat(70);
+  const specs = ['finds the policy', '../../x', 'a > b', 'a < b', long, `${long}b`, 'cart'].map(id => ({
+    planned: { id, titlePath: ['shop/chat.spec.ts', 'phone', id] },
+    project: 'a',
+    tests,
+    pick: pickOf(short),
+  }));
+  const withoutAgent = { ...specs[0]!, pick: {} };
+  expect(writeRecordings([...specs, withoutAgent], configOf({ a: true }), into)).toEqual([
+    'saved 7 recordings in recordings',
+  ]);
+  expect(readdirSync(into)).toEqual(['recordings']);
+  const files = readdirSync(join(into, 'recordings/shop-chat-spec-ts/phone')).sort();
+  expect(files).toEqual([
+    expect.stringMatching(/^-x-\w{6}\.json$/),
+    ...Array(2).fill(expect.stringMatching(/^a-b-\w{6}\.json$/)),
+    ...Array(2).fill(expect.stringMatching(/^a{60}-\w{6}\.json$/)),
+    'cart.json',
+    'finds-the-policy.json',
+  ]);
 });
 
 test('projects that this process does not know write nothing', async () => {
