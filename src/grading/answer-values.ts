@@ -128,25 +128,31 @@ function numberWordsIn(text: string): Value<number>[] {
 }
 
 const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
-/** Names of months, long and short, in the languages of Node's own data: lower case, without accents and dots. */
-const MONTHS = new Map(
-  LOCALES.flatMap(locale =>
-    (['long', 'short'] as const).flatMap(month => {
-      // In a date, some languages inflect the name.
-      const options = [{ month }, { month, day: 'numeric' }] as const;
-      return options.flatMap(each => {
-        const format = new Intl.DateTimeFormat(locale, { ...each, timeZone: 'UTC' });
-        return Array.from({ length: 12 }, (_, index) => {
-          const parts = format.formatToParts(new Date(Date.UTC(2026, index, 14)));
-          return [plainWord(parts.find(({ type }) => type === 'month')!.value), index + 1] as const;
+let months: Map<string, number> | undefined;
+/**
+ * Names of months, long and short, in the languages of Node's own data: lower case, without accents and dots. Made when a
+ * date is looked for: its eighty formats take 70 ms, which a worker would spend at its start.
+ */
+function monthOf(word: string): number | undefined {
+  months ??= new Map(
+    LOCALES.flatMap(locale =>
+      (['long', 'short'] as const).flatMap(month => {
+        // In a date, some languages inflect the name.
+        const options = [{ month }, { month, day: 'numeric' }] as const;
+        return options.flatMap(each => {
+          const format = new Intl.DateTimeFormat(locale, { ...each, timeZone: 'UTC' });
+          return Array.from({ length: 12 }, (_, index) => {
+            const parts = format.formatToParts(new Date(Date.UTC(2026, index, 14)));
+            return [plainWord(parts.find(({ type }) => type === 'month')!.value), index + 1] as const;
+          });
         });
-      });
-    }),
-  ).filter(([name]) => /^\p{L}{3,}$/u.test(name)),
-);
-MONTHS.set('sept', 9);
-// Short months of Portuguese, Italian and Spanish are English words: `4 out of 5`.
-for (const word of ['out', 'set', 'ago']) MONTHS.delete(word);
+      }),
+    ).filter(([name]) => /^\p{L}{3,}$/u.test(name) && !NO_MONTHS.has(name)),
+  ).set('sept', 9);
+  return months.get(plainWord(word));
+}
+/** Short months of Portuguese, Italian and Spanish that are English words: `4 out of 5`. */
+const NO_MONTHS = new Set(['out', 'set', 'ago']);
 
 function plainWord(word: string): string {
   return word
@@ -197,7 +203,7 @@ function datesIn(text: string): FoundDate[] {
 
 function dateOf(groups: string[], order: string): string | undefined {
   const [year, month, day] = ['y', 'm', 'd'].map(part => groups[order.indexOf(part)]);
-  const numbers = [year ?? 2000, MONTHS.get(plainWord(month!)) ?? month, day].map(Number);
+  const numbers = [year ?? 2000, monthOf(month!) ?? month, day].map(Number);
   const [y, m, d] = numbers as [number, number, number];
   const date = new Date(Date.UTC(y, m - 1, d));
   if (date.getUTCMonth() !== m - 1 || date.getUTCDate() !== d) return undefined;
