@@ -1,5 +1,6 @@
 // `npm run bench`: all benches, or those that `--only turn,size` names. `--quick`: the fewest runs and none of the other
-// tools, to check that everything works. `--markdown FILE` prints a results file as tables, each row with its quartiles.
+// tools, to check that everything works. `--part NAME` runs one part of throughput.
+// `--markdown FILE` prints a results file as tables, each row with its quartiles.
 import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -26,6 +27,7 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    part: { type: 'string' },
     markdown: { type: 'string' },
     out: { type: 'string', default: join(BENCH, 'results.json') },
   },
@@ -53,7 +55,7 @@ for (const bench of wanted) {
   const began = performance.now();
   console.log(`bench: ${bench} ...`);
   const found = await BENCHES[bench]?.()
-    .then(run => run({ quick: values.quick, others: needed && !missing }))
+    .then(run => run({ quick: values.quick, part: values.part, others: needed && !missing }))
     .catch(failed);
   if (!found) continue;
   const seconds = Math.round((performance.now() - began) / 1000);

@@ -1,6 +1,7 @@
 // Many trials that wait for a model: a Messages API that answers after 1.5 s, once after 8 s. Runs with the workers that the reporter
 // chooses, with Playwright's own number, plain tests that do and wait the same, and an API that refuses more than 5 requests a second.
 import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { launchOptions } from '../scripts/browser.mjs';
 import { load } from '../scripts/bundle.mjs';
@@ -18,29 +19,84 @@ const IN_VIEW = 4;
 const K = 5;
 const LIMIT = 5;
 
-export async function throughput({ quick }) {
+const GONE_MS = 60_000;
+const WORKERS_A_CORE = [1, 2, 4, 8];
+
+/** Each can run alone: `npm run bench -- --only throughput --part resume`. */
+const PARTS = { whole, limited, gone, resumed, workers };
+
+export async function throughput({ quick, part }) {
+  if (part && !(part in PARTS)) throw new Error(`Parts of throughput: ${Object.keys(PARTS).join(', ')}`);
   const api = await load('bench-throughput', `export * from './tests/support/messages-api';`);
   const site = await startSite();
+  const given = { api, site, trials: quick ? 20 : 200 };
+  const found = { rows: [], details: {} };
   try {
-    const trials = quick ? 20 : 200;
-    const ours = await play({ api, site, trials });
-    // Its time grows with the number of trials, so that fewer tell the rate.
-    const before = await play({ api, site, trials: quick ? 5 : 25, workers: '50%' });
-    const shared = await sharing(browser =>
-      play({ api, site, trials, workers: String(ours.workers), shared: browser }),
-    );
-    const plain = await play({ api, site, trials, plain: true, workers: String(ours.workers) });
-    const limited = [];
-    for (const workers of quick ? ['8'] : ['1', '8', '32'])
-      limited.push(await play({ api, site, trials: workers === '1' ? 10 : trials, workers, limit: LIMIT }));
-    return {
-      title: `trials of ${TURNS} turns, a model that answers after ${LATENCY_MS / 1000} s`,
-      rows: [...rowsOf({ ours, before, plain, shared }), ...limited.flatMap(limitRows)],
-      details: { ours, before, plain, shared, limited },
-    };
+    for (const name of part ? [part] : Object.keys(PARTS)) {
+      const { rows, ...details } = await PARTS[name](given, quick);
+      found.rows.push(...rows);
+      found.details[name] = details;
+    }
   } finally {
     site.stop();
   }
+  return { title: `trials of ${TURNS} turns, a model that answers after ${LATENCY_MS / 1000} s`, ...found };
+}
+
+async function whole(given, quick) {
+  const ours = await play(given);
+  const same = { ...given, workers: String(ours.workers) };
+  // Its time grows with the number of trials, so that fewer tell the rate.
+  const before = await play({ ...given, trials: quick ? 5 : 25, workers: '50%' });
+  const shared = await sharing(browser => play({ ...same, shared: browser }));
+  const plain = await play({ ...same, plain: true });
+  const runs = { ours, before, plain, shared };
+  return { rows: rowsOf(runs), ...runs };
+}
+
+async function limited(given, quick) {
+  const runs = [];
+  for (const workers of quick ? ['8'] : ['1', '8', '32']) {
+    const trials = workers === '1' ? 10 : given.trials;
+    runs.push(await play({ ...given, trials, workers, limit: LIMIT }));
+  }
+  return { rows: runs.flatMap(limitRows), runs };
+}
+
+/** From the middle of the run on each connection is closed for a minute. */
+async function gone(given) {
+  const run = await play({ ...given, goneMs: GONE_MS });
+  const name = `the API gone for ${GONE_MS / 1000} s: trials lost or failed`;
+  const note = `of ${run.trials}; ${run.refused} connections closed, ${(run.ms / 1000).toFixed(0)} s in all`;
+  return {
+    rows: [{ name, value: run.lost + run.failed, unit: 'trials', target: { atMost: 0 }, note }],
+    run,
+  };
+}
+
+/** The main process is killed when half of the trials have got their last answer. */
+async function resumed(given) {
+  const run = await play({ ...given, killed: true });
+  const name = what => `SIGKILL after half, then resume: ${what}`;
+  const target = (unit, atMost) => ({ unit, target: { atMost } });
+  const note = `${run.workers} workers, ${run.trials} trials; ${run.lost} lost, ${run.failed} failed`;
+  return {
+    rows: [
+      { name: name('specs without just their k trials'), value: run.uneven, ...target('specs', 0), note },
+      { name: name('played twice'), value: run.begun - run.trials, ...target('trials', run.workers) },
+    ],
+    run,
+  };
+}
+
+async function workers(given) {
+  const rows = [];
+  for (const each of WORKERS_A_CORE) {
+    const run = await play({ ...given, workers: String(each * availableParallelism()) });
+    const note = `${run.workers} workers: ${run.cpuSeconds.toFixed(1)} s of CPU a trial, ${(run.ms / run.best).toFixed(2)} x the best; ${run.lost} lost, ${run.failed} failed`;
+    rows.push({ name: `trials an hour, ${each} workers a core`, value: perHour(run), unit: 'trials', note });
+  }
+  return { rows };
 }
 
 /** One Chromium to which all workers connect. */
@@ -51,9 +107,19 @@ async function sharing(run) {
 }
 
 /** One run, and what it took. */
-async function play({ api, site, trials, workers, plain = false, limit = Number.POSITIVE_INFINITY, shared }) {
+async function play({
+  api,
+  site,
+  trials,
+  workers,
+  shared,
+  plain = false,
+  limit = Number.POSITIVE_INFINITY,
+  goneMs = 0,
+  killed = false,
+}) {
   const served = [];
-  let refused = 0;
+  let [refused, begun, done, backAt] = [0, 0, 0, Number.POSITIVE_INFINITY];
   const wait = ms => new Promise(resolve => setTimeout(resolve, ms));
   const script = async request => {
     const now = performance.now();
@@ -62,10 +128,21 @@ async function play({ api, site, trials, workers, plain = false, limit = Number.
       const headers = { 'retry-after': '1' };
       return { fault: 'status', status: 429, type: 'rate_limit_error', headers };
     }
+    if (goneMs && served.length >= (trials * (TURNS + 1)) / 2) {
+      if (backAt === Number.POSITIVE_INFINITY) backAt = now + goneMs;
+      if (now < backAt) {
+        refused++;
+        return { fault: 'drop' };
+      }
+    }
     served.push(now);
     await wait(served.length === 20 ? SLOW_MS : LATENCY_MS);
     const { turn } = request;
-    if (turn === TURNS) return api.done();
+    if (turn === 0) begun++;
+    if (turn === TURNS) {
+      if (++done === trials / 2) half();
+      return api.done();
+    }
     const target = api.byRef(request.ref(`"Add plant ${(turn % IN_VIEW) + 1} to basket"`));
     return api.reply(api.call('left_click', { target }));
   };
@@ -73,20 +150,32 @@ async function play({ api, site, trials, workers, plain = false, limit = Number.
   const suite = makeSuite(
     plain ? plainFiles(site.url, trials) : ourFiles(site.url, trials, server.url, shared),
   );
+  let half = () => {};
+  let used;
   const began = performance.now();
-  const child = suite.playwright(['test', ...(workers ? [`--workers=${workers}`] : [])]);
+  let child = suite.playwright(['test', ...(workers ? [`--workers=${workers}`] : [])]);
   const sampled = sampleTree(...[child, shared?.process()].flatMap(one => one?.pid ?? []));
   try {
+    if (killed) {
+      const isHalf = new Promise(resolve => {
+        half = resolve;
+      });
+      await Promise.race([isHalf, child.ended]);
+      await child.stop('SIGKILL');
+      used = workersOf(child);
+      child = suite.taskproof(['resume']);
+    }
     await child.ended;
     const ms = performance.now() - began;
     const { cpuSeconds, pssMb } = sampled.stop();
     const output = child.output();
-    const used = Number(/using (\d+) workers?/.exec(output)?.[1]);
+    used ??= workersOf(child);
     if (!used || output.includes('task spec')) throw new Error(output);
     const verdicts = plain ? [] : JSON.parse(suite.read('taskproof-results.json')).verdicts;
     const [lost, failed] = ['errors', 'failures'].map(key =>
       verdicts.reduce((sum, each) => sum + each[key], 0),
     );
+    const uneven = verdicts.filter(({ passes, failures, errors }) => passes + failures + errors !== K);
     if (plain && !output.includes(`${trials} passed`)) throw new Error(output);
     const best = Math.max((trials * (TURNS + 1) * LATENCY_MS) / used, SLOW_MS);
     const spanMs = (served.at(-1) ?? 0) - (served[0] ?? 0);
@@ -97,7 +186,7 @@ async function play({ api, site, trials, workers, plain = false, limit = Number.
       ...{ workers: used, trials, ms, best, cpuSeconds: cpuSeconds / trials, lost, failed },
       // In the middle of the run all workers play.
       mb: median(pssMb.slice(Math.floor(pssMb.length / 4), Math.ceil((pssMb.length * 3) / 4))) / used,
-      ...{ served: served.length, refused, share },
+      ...{ served: served.length, refused, share, begun, uneven: uneven.length },
     };
   } finally {
     sampled.stop();
@@ -107,8 +196,10 @@ async function play({ api, site, trials, workers, plain = false, limit = Number.
   }
 }
 
+const workersOf = child => Number(/using (\d+) workers?/.exec(child.output())?.[1]);
+const perHour = ({ trials, ms }) => trials / (ms / 3_600_000);
+
 function rowsOf({ ours, before, plain, shared }) {
-  const perHour = ({ trials, ms }) => trials / (ms / 3_600_000);
   return [
     {
       name: `${ours.trials} trials / the best that the latency allows, wall time`,

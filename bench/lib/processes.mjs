@@ -152,6 +152,11 @@ export function makeSuite(files) {
         cwd: folder,
         env: { CI: undefined, GITHUB_STEP_SUMMARY: undefined, PLAYWRIGHT_HTML_OPEN: 'never', ...env },
       }),
+    /** @param {string[]} args */
+    taskproof: args =>
+      start(process.execPath, [join(folder, 'node_modules/@taskproof/playwright/dist/cli.js'), ...args], {
+        cwd: folder,
+      }),
     /** @param {string} file */
     read: file => readFileSync(join(folder, file), 'utf8'),
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
