@@ -149,6 +149,8 @@ const examinationSchema = z.object({
   findings: z.array(findingSchema),
   /** How many findings are not relevant, whether or not they are among `findings`. */
   others: z.number().int().nonnegative(),
+  /** Alerts, toasts and messages on the page, in its words. */
+  said: z.array(z.string()).optional(),
   /** Why it is not complete. */
   incomplete: z.string().optional(),
 });

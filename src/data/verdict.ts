@@ -92,6 +92,19 @@ const failureGroupSchema = z.object({
   check: text.nullable().describe('The first broken check, as in the errors of the trials.'),
   path: text.nullable().describe('The page where they ended; `*` stands for numbers and the like.'),
   control: text.nullable().describe('The control that they last used or looked for.'),
+  request: text.nullish().describe('The request that went wrong in all of them.'),
+  said: text.nullish().describe("Why they gave up, in the agent's own words."),
+});
+const suspectRequestSchema = z.object({
+  index: count.describe('Of the failed trial.'),
+  turn: count.describe(
+    'The turn that sent it; 0 before the first. If it was not sent: that of a passing trial.',
+  ),
+  request: text.describe('`POST /api/cart`; `*` stands for numbers and the like.'),
+  status: count.nullable().describe('Its answer; null if there is none.'),
+  failure: text.nullable().describe("The browser's reason if it failed."),
+  expected: count.nullable().describe('Its answer in a passing trial.'),
+  text: text.describe('`POST /api/cart answered 500 (201 in passing trials)`.'),
 });
 const metFindingSchema = z.object({
   kind: text.describe(
@@ -113,6 +126,13 @@ const diagnosisSchema = z.object({
   partings: z
     .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
     .describe('For each failed trial, if known; compared with its own passing trials first.'),
+  requests: z
+    .array(suspectRequestSchema)
+    .optional()
+    .describe('For each failed trial: the first request that went wrong, if any.'),
+  pageSaid: text
+    .nullish()
+    .describe('An alert or message on the page where the trials of that group ended, in its words.'),
   findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls that they used.'),
   others: z
     .array(metFindingSchema)
@@ -290,6 +310,8 @@ export type Parting = z.infer<typeof partingSchema>;
 /** The passing trials that a failed one is compared with. */
 export type PassingTrials = { from: Parting['from']; project?: string };
 export type FailureGroup = z.infer<typeof failureGroupSchema>;
+/** A request that a failed trial had answered otherwise than passing ones, or not at all. */
+export type SuspectRequest = z.infer<typeof suspectRequestSchema>;
 export type MetFinding = z.infer<typeof metFindingSchema>;
 export type SharedFinding = z.infer<typeof sharedFindingSchema>;
 export type Diagnosis = z.infer<typeof diagnosisSchema>;

@@ -15,10 +15,11 @@ import { annotate } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
 import { diagnosisOf, failureGroups, headlineOf, sharedFindings } from '../verdicts/diagnosis/groups';
 import { type FoundParting, PassingWays } from '../verdicts/diagnosis/parting';
+import { suspectOf } from '../verdicts/diagnosis/requests';
 import { wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
 import { recordingsDir } from './recordings';
-import { findingLine, IN_THE_WAY } from './render/trial-notes';
+import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
 import type { CountedTrial, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
 
@@ -56,7 +57,14 @@ export async function diagnose(
       }),
     );
     const { k } = run.planned.policy;
-    run.diagnosis = diagnosisOf(failed, [...partings.values()], k)!;
+    const passed = (reference?.passing ?? []).map(({ facts }) => facts);
+    const suspects = new Map(
+      failed.flatMap(lost => {
+        const suspect = suspectOf(lost, passed, partings.get(lost.trial.index)?.parting);
+        return suspect ? [[lost, suspect] as const] : [];
+      }),
+    );
+    run.diagnosis = diagnosisOf(failed, [...partings.values()], k, suspects)!;
     showDiagnosis(failed, run.diagnosis, partings, k);
   }
   const named = runs.flatMap(({ row, diagnosis }) =>
@@ -185,7 +193,7 @@ function sameBytes({ expected, actual }: Pictures): boolean {
 
 function showDiagnosis(
   failed: readonly CountedTrial[],
-  { groups }: Diagnosis,
+  { groups, requests = [] }: Diagnosis,
   partings: ReadonlyMap<number, SeenParting>,
   k: number,
 ): void {
@@ -193,7 +201,10 @@ function showDiagnosis(
     const [finding] = facts.findings;
     const group = groups.find(({ trials }) => trials.includes(trial.index))!;
     const { parting, pictures } = partings.get(trial.index) ?? {};
+    const suspect = requests.find(({ index }) => index === trial.index);
     // Each annotation goes above the earlier ones.
+    if (facts.pageSaid) annotate(test, result, PAGE_SAID, `"${oneLine(facts.pageSaid, 300)}"`);
+    if (suspect && !group.request) annotate(test, result, 'request', suspect.text);
     if (finding) annotate(test, result, IN_THE_WAY, findingLine(finding));
     if (parting) annotate(test, result, 'parted', oneLine(parting.text, 1_000));
     annotate(test, result, 'diagnosis', oneLine(headlineOf(group, failed.length, k), 1_000));

@@ -8,7 +8,7 @@ import { within } from '../browser/waiting';
 import { pathOf, type RecordedAction } from '../data/action';
 import type { Action, Examination, Finding, TurnRecord } from '../data/record';
 import { hostAllowed } from '../spec/url';
-import { oneLine } from '../text/line';
+import { beginning, flat, oneLine } from '../text/line';
 import type { AgentRun, Attach } from './run-agent';
 
 /** Milliseconds for the examination, and how many more if the page does not answer. */
@@ -54,11 +54,13 @@ export async function examine(trial: AgentRun, reason: string | null): Promise<E
       const told = { kind, locator: line(locator), text: line(text), relevant: isRelevant };
       findings.push({ ...told, ...(image && { screenshot: name }) });
     }
+    const said = await wordsOf(page);
     const incomplete = line([...new Set(examined.incomplete)].join('; '));
     return {
       path: line(pathIn(page.url())),
       findings,
       others: others!.length + examined.more,
+      ...(said.length && { said: said.map(line) }),
       ...(incomplete && { incomplete }),
     };
   };
@@ -69,6 +71,27 @@ export async function examine(trial: AgentRun, reason: string | null): Promise<E
   );
   // If the page does not answer, the record is still complete.
   return (await within(examined, EXAMINATION_MS + PATIENCE_MS)) ?? null;
+}
+
+/** Where pages say what went wrong, the plainest first. */
+const MESSAGES = [
+  '[role=alert]',
+  '[aria-live=assertive]',
+  '[class*="toast" i]',
+  '[class*="error" i]',
+  '[role=status]',
+];
+const MAX_MESSAGES = 3;
+const MAX_MESSAGE = 300;
+const MESSAGES_MS = 500;
+
+/** What the page says in its alerts, toasts and messages. */
+async function wordsOf(page: Page): Promise<string[]> {
+  const texts = MESSAGES.map(css => page.locator(css).filter({ visible: true }).allInnerTexts());
+  const found = (await within(Promise.all(texts), MESSAGES_MS)) ?? [];
+  const said = found.flat().map(text => flat(beginning(text)));
+  // A longer one is no message.
+  return [...new Set(said)].filter(text => text && text.length <= MAX_MESSAGE).slice(0, MAX_MESSAGES);
 }
 
 interface Use {

@@ -187,3 +187,53 @@ async function expectShown(folder: string): Promise<void> {
   expect(expected).not.toBe(actual);
   await page.close();
 }
+
+test('a request that failed, what the page says, and the words of an agent that gave up', async () => {
+  let carts = 0;
+  const shop = await startSite({
+    '/': `<h1>Shop</h1><p role="alert"></p><button onclick="fetch('/api/cart', { method: 'POST' }).then(({ ok }) => {
+      document.querySelector(ok ? 'h1' : 'p').textContent = ok ? 'Added' : 'The basket is closed' })">Add</button>`,
+    // It works for the first visitor.
+    '/api/cart': (_request, response) => void response.writeHead(carts++ ? 500 : 201).end(),
+  });
+  const said = `I could not ${'really '.repeat(40)}add it`;
+  const player = `defineAgent({ name: 'cautious', async run(task) {
+    await task.turn('add', async turn => {
+      const add = task.page.getByRole('button', { name: 'Add' });
+      await turn.record({ do: 'click' }, add);
+      await add.click();
+      await task.page.getByText(/Added|closed/).waitFor();
+    });
+    if (await task.page.getByText('closed').count()) return { status: 'gave_up', reason: '${said}' };
+  } })`;
+  const broken = makeSuite({
+    'playwright.config.ts': config({
+      projects: `[{ name: 'cautious', workers: 1, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${player} } } }]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
+    }),
+    'tasks/cart.yaml': spec({
+      ...{ id: 'cart', url: `${shop.url}/`, k: 2, minPasses: 2 },
+      assertions: `  - type: dom\n    selector: h1\n    state: text\n    text: Added\n`,
+    }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const { output, results } = await broken.playwright(['test', '--workers=1']);
+  const line = output.replace(/\s+/g, ' ');
+  const request = 'turn 1: POST /api/cart answered 500 (201 in passing trials); gave up on /: I could not';
+  const says = 'the page says: "The basket is closed"';
+  for (const text of [request, says, said]) expect(line).toContain(text);
+  const { diagnosis } = results().verdicts[0]!;
+  expect(diagnosis).toMatchObject({
+    requests: [{ index: 1, turn: 1, request: 'POST /api/cart', status: 500, failure: null, expected: 201 }],
+    pageSaid: 'The basket is closed',
+    groups: [{ said }],
+  });
+  expect(diagnosis!.headline).toHaveLength(160);
+  const page = await browser.newPage();
+  await page.goto(await serveFolder(join(broken.folder, 'playwright-report')));
+  await page.getByText('cart · trial 2/2').first().click();
+  await page.getByText('Test Steps').waitFor();
+  const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+  for (const text of [request, said, 'The basket is closed']) expect(body).toContain(text);
+  await page.close();
+});

@@ -32,6 +32,7 @@ export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'ou
 }
 
 export const IN_THE_WAY = 'in the way';
+export const PAGE_SAID = 'the page says';
 
 /** `button without a name .icon-cart on /shop` */
 export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
@@ -50,9 +51,15 @@ export function whyLines({ diagnosis, ...row }: Told): string[] {
   const { verdict, reason } = row;
   // Errors and missing trials are not failures.
   if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
-  const { headline, parted, findings } = diagnosis;
+  const { headline, parted, findings, groups, requests = [], pageSaid } = diagnosis;
+  const { said, request } = groups[0] ?? {};
+  const isCut = said && !headline.includes(said);
+  const [suspect] = request ? [] : requests;
   return [
     verdict === 'undecided' ? `${trialsPresent(row)}; ${headline}` : headline,
+    ...(suspect ? [`trial ${suspect.index + 1}: ${suspect.text}`] : []),
+    ...(pageSaid ? [`${PAGE_SAID}: "${pageSaid}"`] : []),
+    ...(isCut ? [`the agent gave up: ${said}`] : []),
     ...(parted === null ? [] : [parted]),
     ...findings.slice(0, 1).map(finding => `${IN_THE_WAY}: ${findingLine(finding)}`),
   ];

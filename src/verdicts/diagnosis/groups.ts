@@ -2,7 +2,8 @@
 // order and from any number of shards.
 
 import { compareText, groupBy, sumOf } from '../../data/collections';
-import type { Diagnosis, FailureGroup, MetFinding, SharedFinding } from '../../data/verdict';
+import type { Diagnosis, FailureGroup, MetFinding, SharedFinding, SuspectRequest } from '../../data/verdict';
+import { oneLine } from '../../text/line';
 import { type FoundParting, partingText } from './parting';
 import { type BrokenCheck, type FoundInTheWay, type GradedTrial, JUDGE } from './way';
 
@@ -16,6 +17,12 @@ const TRAITS = {
 } satisfies Record<string, (trial: GradedTrial) => string | null>;
 type Trait = keyof typeof TRAITS;
 
+/** The request that went wrong in a trial. */
+export type Suspects = ReadonlyMap<GradedTrial, SuspectRequest>;
+
+/** Characters. The agent's own words stand in full below. */
+const MAX_HEADLINE = 160;
+
 /** Descriptions from the most exact to the vaguest. The first that most trials share makes a group. */
 const DESCRIPTIONS: readonly Trait[][] = [
   ['status', 'check', 'path', 'control'],
@@ -27,7 +34,10 @@ const DESCRIPTIONS: readonly Trait[][] = [
 ];
 
 /** Groups the failed trials, the largest group first. If no description fits most of them, trials that are alike in all traits. */
-export function failureGroups(trials: readonly GradedTrial[]): FailureGroup[] {
+export function failureGroups(
+  trials: readonly GradedTrial[],
+  suspects: Suspects = new Map(),
+): FailureGroup[] {
   const groups: GradedTrial[][] = [];
   let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.trial.index - b.trial.index);
   while (rest.length) {
@@ -38,7 +48,7 @@ export function failureGroups(trials: readonly GradedTrial[]): FailureGroup[] {
     const taken = new Set(found ?? rest);
     rest = rest.filter(trial => !taken.has(trial));
   }
-  return groups.map(groupOf);
+  return groups.map(group => groupOf(group, suspects));
 }
 
 /** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */
@@ -49,7 +59,7 @@ function alike(trials: readonly GradedTrial[], traits: readonly Trait[], all = f
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-function groupOf(trials: readonly GradedTrial[]): FailureGroup {
+function groupOf(trials: readonly GradedTrial[], suspects: Suspects): FailureGroup {
   const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
   const traits = {
     status: shared('status'),
@@ -58,11 +68,18 @@ function groupOf(trials: readonly GradedTrial[]): FailureGroup {
     control: shared('control'),
   };
   const projects = trials.map(({ project }) => project);
+  const request = theSame(trials, trial => suspects.get(trial)?.text ?? null);
+  const turn = theSame(trials, trial => suspects.get(trial)?.turn ?? null);
+  const first =
+    request === null ? '' : `${turn === null ? '' : turn ? `turn ${turn}: ` : 'before turn 1: '}${request}; `;
+  const said = traits.status === 'gave_up' ? theSame(trials, ({ facts }) => facts.said) : null;
   return {
     trials: trials.map(({ trial }) => trial.index),
     ...(new Set(projects).size > 1 ? { projects } : {}),
-    text: groupText(trials, traits),
+    text: first + groupText(trials, traits, request !== null),
     ...traits,
+    ...(request === null ? {} : { request }),
+    ...(said === null ? {} : { said }),
   };
 }
 
@@ -86,6 +103,7 @@ const LIMITS: Record<string, string> = {
 function groupText(
   trials: readonly GradedTrial[],
   { status, check, path, control }: Pick<FailureGroup, Trait>,
+  hasSuspect: boolean,
 ): string {
   const where = path === null ? '' : ` on ${path}`;
   const here = trials.every(({ facts }) => facts.control?.here);
@@ -96,12 +114,24 @@ function groupText(
   }
   const said = theSame(trials, ({ facts }) => facts.said);
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
-  if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
+  if (status === 'gave_up') return gaveUpText(trials, said, { where, place });
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
-  const request = theSame(trials, ({ facts }) => facts.broken.find(changesData)?.title ?? null);
+  const request = hasSuspect
+    ? null
+    : theSame(trials, ({ facts }) => facts.broken.find(changesData)?.title ?? null);
   const checks = request === null || request === check ? [check] : [check, request];
   return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
+}
+
+function gaveUpText(
+  trials: readonly GradedTrial[],
+  said: string | null,
+  { where, place }: Record<'where' | 'place', string>,
+): string {
+  if (said === null) return `gave up${place}`;
+  const isSought = trials.every(({ facts }) => facts.control?.sought);
+  return `gave up${isSought ? place : where}: ${said}`;
 }
 
 /** A request that failed or was never made often says more than the page. */
@@ -169,15 +199,20 @@ export function diagnosisOf(
   trials: readonly GradedTrial[],
   partings: readonly FoundParting[],
   k: number,
+  suspects: Suspects = new Map(),
 ): Diagnosis | undefined {
   if (!trials.length) return undefined;
-  const groups = failureGroups(trials);
+  const groups = failureGroups(trials, suspects);
   const [first] = groups as [FailureGroup];
+  const shown = trials.filter(({ trial }) => first.trials.includes(trial.index));
+  const pageSaid = theSame(shown, ({ facts }) => facts.pageSaid);
   return {
-    headline: headlineOf(first, trials.length, k),
+    headline: oneLine(headlineOf(first, trials.length, k), MAX_HEADLINE),
     parted: groupParting(first.trials, partings),
     groups,
     partings: partings.map(({ parting }) => parting),
+    ...(suspects.size ? { requests: [...suspects.values()].sort((a, b) => a.index - b.index) } : {}),
+    ...(pageSaid ? { pageSaid } : {}),
     findings: metFindings(trials.map(({ facts }) => facts.findings)),
     others: metFindings(trials.map(({ facts }) => facts.others)),
   };

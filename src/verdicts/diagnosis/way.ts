@@ -4,14 +4,15 @@ import { controlInWords } from '../../data/control-words';
 import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
 import type { MetFinding, TrialResult, Way, WayAction } from '../../data/verdict';
-import { UNIQUE } from '../../spec/placeholders';
-import { parsedUrl } from '../../spec/url';
-import { beginning, oneLine } from '../../text/line';
+import { beginning, harmless, oneLine } from '../../text/line';
+import { comparablePath, fingerprintPath, generalPath } from './paths';
+import { requestsOf, type SentRequest } from './requests';
 
 /** Characters of the description of an action, of its key, and of an agent's own reason. */
 const MAX_DID = 120;
 const MAX_KEY = 500;
 const MAX_SAID = 300;
+const MAX_GIVEN_UP = 1_000;
 const MAX_ACTIONS = 1_000;
 
 /** The prefix of the key of a failed action, and of one that is only known in the agent's own words. */
@@ -32,10 +33,13 @@ export interface Facts {
   way: Way;
   /** In the order of the spec; a forbidden host comes first, the judge last. */
   broken: readonly BrokenCheck[];
-  /** The control that it last used or looked for, and whether it was on the page where the trial ended. */
-  control: { words: string; here: boolean } | null;
+  /** The control that it last used or looked for, and whether it was on the page where the trial ended; `sought`: it did not get to it. */
+  control: { words: string; here: boolean; sought?: boolean } | null;
   /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
   said: string | null;
+  requests: readonly SentRequest[];
+  /** What the page said at the end, in its own words; null if nothing stands out. */
+  pageSaid: string | null;
   findings: readonly FoundInTheWay[];
   /** Findings at controls that the trial neither used nor looked for. */
   others: readonly FoundInTheWay[];
@@ -61,8 +65,15 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
   return {
     way: { actions: done.map(comparable), end },
     broken: [...broken, ...brokenChecks(record)],
-    control: last ? { words: oneLine(last.control!, MAX_DID), here: last.path === end } : null,
-    said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_SAID) : null,
+    control: last
+      ? {
+          ...{ words: oneLine(last.control!, MAX_DID), here: last.path === end },
+          ...(last.key.startsWith(FAILED) && { sought: true }),
+        }
+      : null,
+    said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_GIVEN_UP) : null,
+    requests: requestsOf(record),
+    pageSaid: record.examination?.said?.[0] ?? null,
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
   };
@@ -115,10 +126,16 @@ function doneIn(
   if (error === undefined && recorded) return done;
   const path = recorded?.length ? fingerprintPath(recorded.at(-1)!.after.url, before) : before;
   const words = oneLine(title, MAX_DID);
-  const own = { turn, path, control };
+  const own = { turn, path, control: control ?? awaited(error) };
   return error === undefined
     ? [{ ...own, did: `did: ${words}`, key: `${UNTOLD}${words}` }]
     : [...done, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
+}
+
+/** The control that Playwright waited for in vain, as its error says. */
+function awaited(error = ''): string | undefined {
+  const [, locator] = /waiting for ((?:getBy\w+|locator)\(.*)/.exec(harmless(beginning(error))) ?? [];
+  return locator && controlInWords(locator.trim());
 }
 
 /** @param before where the page was, for an action during which the page did not answer */
@@ -194,27 +211,4 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
     ...(judge && !judge.passed ? [{ title: JUDGE, reason: `${JUDGE}: ${judge.reason}` }] : []),
   ];
   return broken.map(({ reason, ...check }) => ({ ...check, reason: reason && oneLine(reason, MAX_SAID) }));
-}
-
-/** The fingerprint of an http address has only path, query and fragment. */
-function fingerprintPath(url: string, unknown: string): string {
-  return url.startsWith('/')
-    ? (comparablePath(`http://page${url}`) ?? unknown)
-    : oneLine(url, MAX_SAID) || unknown;
-}
-
-/** The path of an http address, with the route in its fragment if it has one; null for other addresses. */
-function comparablePath(url: string | null): string | null {
-  const { protocol, pathname, hash } = parsedUrl(beginning(url ?? '')) ?? {};
-  if (protocol !== 'http:' && protocol !== 'https:') return null;
-  const route = /^#!?\/[^?]*/.exec(hash!)?.[0] ?? '';
-  return oneLine(generalPath(pathname! + route), MAX_SAID);
-}
-
-/** Replaces numbers, dates and the like, which differ from trial to trial, by `*`. Parsing has encoded `{{unique}}`. */
-function generalPath(path: string): string {
-  return path.replaceAll(encodeURI(UNIQUE), UNIQUE).replace(/(?<=\/)[\da-f-]+(?=\/|$|#)/gi, part => {
-    const digit = part.search(/\d/);
-    return (digit >= 0 && part.length - digit >= 8) || /^\d+$/.test(part) ? '*' : part;
-  });
 }

@@ -1,6 +1,7 @@
 // What failing trials of a spec have in common, and what stood in the way of several specs.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { SuspectRequest } from '../../../../src/data/verdict';
 import {
   diagnosisOf,
   failureGroups,
@@ -37,6 +38,7 @@ function trial(index: number, more: Lost = {}): GradedTrial {
     trial: trialResult(index, 'failed', { status, turns }),
     facts: {
       ...{ way: { actions: [], end: path }, broken: [HEADING], said: null, findings: [], others: [] },
+      ...{ requests: [], pageSaid: null },
       ...{ control: { words: 'field "Last name"', here: true }, ...facts },
     },
   };
@@ -173,6 +175,74 @@ describe('the headline', () => {
     ],
   ])('%s', (_name, trials, expected) => {
     expect(headline(trials.map((more, index) => trial(index, more)))).toBe(expected);
+  });
+
+  const bad = (index: number, turn: number): SuspectRequest => ({
+    ...{ index, turn, request: 'POST /api/cart', status: 500, failure: null, expected: 201 },
+    text: 'POST /api/cart answered 500 (201 in passing trials)',
+  });
+  test.each<[string, Lost[], number[], string]>([
+    [
+      'one',
+      [{ status: 'completed' }],
+      [2],
+      'trial 1/5: turn 2: POST /api/cart answered 500 (201 in passing trials); nothing matches "h1"; ended on /checkout at field "Last name"',
+    ],
+    [
+      'one that gave up',
+      [{ status: 'gave_up', said: 'x' }],
+      [2],
+      'trial 1/5: turn 2: POST /api/cart answered 500 (201 in passing trials); gave up on /checkout: x',
+    ],
+    [
+      'other turns',
+      [{}, {}],
+      [2, 3],
+      '2 of 2 failures: POST /api/cart answered 500 (201 in passing trials); stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'before the first turn',
+      [{}],
+      [0],
+      'trial 1/5: before turn 1: POST /api/cart answered 500 (201 in passing trials); stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'only one of two',
+      [{}, {}],
+      [2],
+      '2 of 2 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+  ])('a request that went wrong: %s', (_name, lost, turns, expected) => {
+    const trials = lost.map((more, index) => trial(index, more));
+    const suspects = new Map(turns.map((turn, index) => [trials[index]!, bad(index, turn)]));
+    const { headline, requests } = diagnosisOf(trials, [], 5, suspects)!;
+    expect(headline).toBe(expected.length > 160 ? `${expected.slice(0, 159)}…` : expected);
+    expect(requests).toHaveLength(turns.length);
+  });
+
+  test('is one line of at most 160 characters; the words of the agent are whole in the group', () => {
+    const said = `I could not ${'really '.repeat(60)}find it`;
+    const { headline, groups } = diagnosisOf([trial(0, { status: 'gave_up', said })], [], 5)!;
+    expect(headline).toHaveLength(160);
+    expect(groups[0]!.said).toBe(said);
+  });
+
+  test('names the control that an agent that gave up looked for in vain', () => {
+    const control = { words: 'button "Pay"', here: true, sought: true };
+    expect(headline([trial(0, { status: 'gave_up', said: 'no', control })])).toBe(
+      'trial 1/5: gave up on /checkout at button "Pay": no',
+    );
+  });
+
+  test('what the page said, if it said the same to all', () => {
+    const pageSaid = (...said: string[]) =>
+      diagnosisOf(
+        said.map((pageSaid, index) => trial(index, { pageSaid })),
+        [],
+        5,
+      )!.pageSaid;
+    expect(pageSaid('Sold out', 'Sold out')).toBe('Sold out');
+    expect(pageSaid('Sold out', 'Busy')).toBeUndefined();
   });
 
   test('a group of several projects names them', () => {

@@ -135,6 +135,12 @@ describe("what an agent's own words tell", () => {
     expect(own({ title: 'look', recorded: [] })).toEqual([]);
   });
 
+  test('the control that Playwright waited for in vain', () => {
+    const error = `locator.click: Timeout 4000ms exceeded.\nCall log:\n\u001b[2m  - waiting for ${BUTTON}\u001b[22m\n`;
+    const { control } = factsOf(recordOf([turnOf([{ title: 'pay', error }])]));
+    expect(control).toEqual({ words: 'button "Pay"', here: true, sought: true });
+  });
+
   test('the control that an action meant, if it says so', () => {
     const { control } = factsOf(recordOf([turnOf([{ title: 'pay', control: 'button "Buy"' }])]));
     expect(control).toEqual({ words: 'button "Buy"', here: true });

@@ -1,0 +1,169 @@
+// Which request of a failed trial is suspected, with passing trials to compare it with, and without.
+import { describe, expect, test } from 'vitest';
+import type { NetworkEvent, TurnRecord } from '../../../../src/data/record';
+import { NO_USAGE } from '../../../../src/data/usage';
+import type { Parting } from '../../../../src/data/verdict';
+import { requestsOf, type SentRequest, suspectOf } from '../../../../src/verdicts/diagnosis/requests';
+
+const event = (method: string, url: string, more: Partial<NetworkEvent> = {}): NetworkEvent => ({
+  ...{ method, url, status: 200, resourceType: 'fetch', startedAtMs: 150, ...more },
+});
+const turns = [1, 2].map(
+  (number): TurnRecord => ({
+    ...{ number, title: 'x', actions: [], narration: '', outcome: 'ok', notices: [], url: 'http://shop/' },
+    ...{ usage: NO_USAGE, startedAtMs: number * 100, durationMs: 9, screenshot: null },
+  }),
+);
+const HOME = event('GET', 'http://shop/', { resourceType: 'document', startedAtMs: 0 });
+const told = (...events: NetworkEvent[]) =>
+  requestsOf({ network: { events: [HOME, ...events], dropped: 0 }, turns })
+    .slice(1)
+    .map(({ request, turn, status, failure }) => `${turn} ${request} ${status ?? failure}`);
+
+describe('what is kept of the requests', () => {
+  test.each<[string, NetworkEvent[], string[]]>([
+    ['its turn, without the query', [event('POST', 'http://shop/api/cart?x=1')], ['1 POST /api/cart 200']],
+    [
+      'numbers alike',
+      [event('GET', 'http://shop/a/12'), event('GET', 'http://shop/a/13')],
+      ['1 GET /a/* 200'],
+    ],
+    ['before a turn', [event('GET', 'http://shop/a', { startedAtMs: 99 })], ['0 GET /a 200']],
+    ['in the second turn', [event('GET', 'http://shop/a', { startedAtMs: 200 })], ['2 GET /a 200']],
+    ['of another host', [event('GET', 'http://api/a')], ['1 GET api/a 200']],
+    ['no pictures', [event('GET', 'http://shop/a', { resourceType: 'image', status: 500 })], []],
+    [
+      'nothing that the guard refused',
+      [event('POST', 'http://ads/a', { status: null, answeredBy: 'guard' })],
+      [],
+    ],
+    [
+      'a failure',
+      [event('GET', 'http://shop/a', { status: null, failure: 'net::ERR_CONNECTION_RESET' })],
+      ['1 GET /a net::ERR_CONNECTION_RESET'],
+    ],
+    [
+      'no failure of what was broken off',
+      [event('GET', 'http://shop/a', { status: null, failure: 'net::ERR_ABORTED' })],
+      ['1 GET /a null'],
+    ],
+    [
+      'the last answer',
+      [event('GET', 'http://shop/a', { status: 500 }), event('GET', 'http://shop/a', { startedAtMs: 250 })],
+      ['2 GET /a 200'],
+    ],
+    [
+      'when it first went wrong',
+      [
+        event('GET', 'http://shop/a', { status: 500 }),
+        event('GET', 'http://shop/a', { status: 500, startedAtMs: 250 }),
+      ],
+      ['1 GET /a 500'],
+    ],
+    [
+      'a failure, although the page was left at the next try',
+      [event('GET', 'http://shop/a', { status: 500 }), event('GET', 'http://shop/a', { status: null })],
+      ['1 GET /a 500'],
+    ],
+  ])('%s', (_name, events, expected) => {
+    expect(told(...events)).toEqual(expected);
+  });
+});
+
+/** `2 POST /api/cart 500`; without a number it failed, or was broken off. */
+const sent = (text: string): SentRequest => {
+  const [turn, method, path, end] = text.split(' ');
+  const status = Number(end) || null;
+  return {
+    turn: Number(turn),
+    request: `${method} ${path}`,
+    status,
+    failure: !status && end !== '-' ? end! : null,
+  };
+};
+const facts = (requests: string[], actions = 3) => ({
+  requests: requests.map(sent),
+  way: {
+    actions: Array.from({ length: actions }, (_, index) => ({
+      turn: index + 1,
+      path: '/',
+      did: 'x',
+      key: `${index}`,
+    })),
+    end: '/',
+  },
+});
+const parting = (kind: Parting['kind'], turn: number): Parting => ({
+  ...{ kind, from: 'trials', turn, text: 'x' },
+  expected: { turn, did: null, path: null },
+  actual: { turn, did: null, path: null },
+});
+const suspect = (lost: string[], passing: string[][], at?: Parting, actions?: number) =>
+  suspectOf(
+    { facts: facts(lost, actions), trial: { index: 0, turns: 5 } },
+    passing.map(each => facts(each)),
+    at,
+  )?.text ?? null;
+
+const OK = ['2 POST /cart 201'];
+const BROKEN = 'POST /cart answered 500 (201 in passing trials)';
+describe('the suspect, beside passing trials', () => {
+  test.each<[string, string[], string[][], Parting | undefined, string | null]>([
+    ['the same answers', OK, [OK], undefined, null],
+    ['a server error', ['2 POST /cart 500'], [OK], undefined, BROKEN],
+    ['at the turn of parting', ['2 POST /cart 500'], [OK], parting('action', 2), BROKEN],
+    ['a failure of a passing trial, too', ['2 POST /cart 500'], [OK, ['2 POST /cart 500']], undefined, null],
+    [
+      'a refusal before they parted',
+      ['2 GET /a 404'],
+      [['2 GET /a 200']],
+      parting('action', 3),
+      'GET /a answered 404 (200 in passing trials)',
+    ],
+    ['a refusal after another action', ['2 POST /cart 422'], [OK], parting('action', 2), null],
+    [
+      'a refusal of the same action',
+      ['2 POST /cart 422'],
+      [OK],
+      parting('page', 2),
+      'POST /cart answered 422 (201 in passing trials)',
+    ],
+    ['a page missed later', ['4 GET /a 500'], [['2 GET /a 200']], parting('action', 2), null],
+    [
+      'no answer',
+      ['2 POST /cart net::ERR_FAILED'],
+      [OK],
+      undefined,
+      'POST /cart failed (net::ERR_FAILED) (201 in passing trials)',
+    ],
+    ['the earliest', ['3 GET /b 500', '2 POST /cart 500'], [['3 GET /b 200', ...OK]], undefined, BROKEN],
+    ['never sent', [], [OK], undefined, 'POST /cart was not sent (201 in passing trials)'],
+    [
+      'never sent before they parted',
+      [],
+      [OK],
+      parting('action', 3),
+      'POST /cart was not sent (201 in passing trials)',
+    ],
+    ['never sent since they parted', [], [OK], parting('action', 2), null],
+    ['not sent by each passing trial', [], [OK, []], undefined, null],
+    ['a read that was not needed', [], [['2 GET /a 200']], undefined, null],
+    ['broken off', ['2 POST /cart -'], [OK], undefined, null],
+  ])('%s', (_name, lost, passing, at, expected) => {
+    expect(suspect(lost, passing, at)).toBe(expected);
+  });
+
+  test('is none that was not sent if the trial did less', () => {
+    expect(suspect([], [OK], undefined, 2)).toBeNull();
+  });
+});
+
+test.each<[string, string[], string | null]>([
+  ['what changes data', ['1 POST /cart 503'], 'POST /cart answered 503'],
+  ['a refusal is an answer', ['1 POST /cart 422'], null],
+  ['what is read in the last turns', ['4 GET /a 500'], 'GET /a answered 500'],
+  ['what was read long before', ['3 GET /a 500'], null],
+  ['what is not of the site', ['5 POST ads/a 500'], null],
+])('without a passing trial: %s', (_name, lost, expected) => {
+  expect(suspect(lost, [])).toBe(expected);
+});
