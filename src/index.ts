@@ -44,7 +44,15 @@ export type {
   TurnRecord,
 } from './data/record';
 export type { ReportedUsage, TotalUsage, Usage } from './data/usage';
-export { type Judge, type JudgedTrial, JudgeError, type WebJudgeOptions, webJudge } from './grading/judge';
+export {
+  type AiJudgeOptions,
+  aiJudge,
+  type Judge,
+  type JudgedTrial,
+  JudgeError,
+  type WebJudgeOptions,
+  webJudge,
+} from './grading/judge';
 export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export {

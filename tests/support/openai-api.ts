@@ -95,7 +95,12 @@ class Api {
       this.check(logged.body);
       const said = isChat ? chatMessages(logged.body) : responsesMessages(logged.body);
       const { script } = this.options;
-      const scripted = scriptedRequest(index, { model: logged.body.model!, messages: said as never });
+      const asked = (logged.body.messages ?? logged.body.input) as JsonObject[];
+      const system = asked.filter(({ role }) => isSystem(role)).map(({ content }) => content!);
+      const scripted = scriptedRequest(index, {
+        model: logged.body.model!,
+        ...{ system, messages: said as never },
+      });
       const answer = typeof script === 'function' ? await script(scripted) : script[index];
       if (!answer) throw new Refused(500, `the script has no answer to request ${index + 1}`);
       await this.send(response, logged, answer, isChat ? chatAnswer : responsesAnswer);
@@ -192,6 +197,8 @@ class Conversation {
   }
 }
 
+const isSystem = (role: unknown) => role === 'system' || role === 'developer';
+
 function blocksOf(content: unknown): JsonObject[] {
   if (typeof content === 'string') return [{ type: 'text', text: content }];
   return ((content ?? []) as JsonObject[]).map(part => {
@@ -205,7 +212,7 @@ function blocksOf(content: unknown): JsonObject[] {
 function chatMessages({ messages }: JsonObject): Said[] {
   const conversation = new Conversation();
   for (const message of messages as JsonObject[]) {
-    if (message.role === 'system' || message.role === 'developer') continue;
+    if (isSystem(message.role)) continue;
     if (message.role === 'tool') conversation.result(String(message.tool_call_id), message.content);
     else if (message.role === 'user') conversation.add('user', ...blocksOf(message.content));
     else {
@@ -224,7 +231,7 @@ function chatMessages({ messages }: JsonObject): Said[] {
 function responsesMessages({ input }: JsonObject): Said[] {
   const conversation = new Conversation();
   for (const item of input as JsonObject[]) {
-    if (item.role === 'system' || item.role === 'developer') continue;
+    if (isSystem(item.role)) continue;
     // A reference to a stored answer. This server keeps its answers in the reference itself.
     if (item.type === 'item_reference') restore(conversation, String(item.id));
     else if (item.type === 'function_call')

@@ -47,7 +47,8 @@ function isModel(value: unknown): value is AiSdkModel | string {
   return typeof modelId === 'string' && typeof provider === 'string' && typeof doGenerate === 'function';
 }
 
-const optionsSchema = z.strictObject({
+/** What `aiSdk()` and `aiJudge()` have in common. */
+export const aiSdkSchemas = {
   model: z.custom<AiSdkModel | string>(isModel, NO_MODEL),
   pricing: pricingSchema
     .transform(({ input, output, cacheRead = input, cacheWrite = input }) => ({
@@ -57,20 +58,25 @@ const optionsSchema = z.strictObject({
       cacheWrite,
     }))
     .optional(),
+  maxRetries: z.int().min(0).default(4),
+  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+};
+
+const optionsSchema = z.strictObject({
+  ...aiSdkSchemas,
   pictures: z.boolean().default(true),
   maxOutputTokens: z.int().min(256).default(8192),
-  maxRetries: z.int().min(0).default(4),
   requestTimeoutMs: z.int().min(1).default(300_000),
-  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
 } satisfies OptionSchemas<AiSdkOptions>);
 
 export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
 
 export function aiSdkSettings(options: AiSdkOptions): AiSdkSettings {
   const settings = checkOptions('aiSdk()', optionsSchema, options);
-  const { model } = settings;
-  return { ...settings, name: typeof model === 'string' ? model : model.modelId };
+  return { ...settings, name: modelName(settings.model) };
 }
+
+export const modelName = (model: AiSdkModel | string) => (typeof model === 'string' ? model : model.modelId);
 
 /**
  * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others. Its `preflight` throws if the
@@ -86,20 +92,21 @@ export function aiSdk(options: AiSdkOptions): Agent {
     model: settings.name,
     waits: true,
     async preflight() {
-      await loadSdk();
+      await loadSdk('aiSdk');
     },
     async run(task: SessionTask) {
-      const [sdk, { playWithAiSdk }] = await Promise.all([loadSdk(), import('./loop.js')]);
+      const [sdk, { playWithAiSdk }] = await Promise.all([loadSdk('aiSdk'), import('./loop.js')]);
       return playWithAiSdk(task, settings, sdk);
     },
   };
 }
 
-async function loadSdk() {
+/** @throws Error that says what is missing */
+export async function loadSdk(factory: 'aiSdk' | 'aiJudge') {
   try {
     return await import('ai');
   } catch (error) {
-    throw new Error(`aiSdk: ${loadingProblem(error as NodeJS.ErrnoException)}`, { cause: error });
+    throw new Error(`${factory}: ${loadingProblem(error as NodeJS.ErrnoException)}`, { cause: error });
   }
 }
 

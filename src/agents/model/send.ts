@@ -138,7 +138,7 @@ const LEAST_KEY = 8;
 const MAX_DEPTH = 6;
 
 export interface Asked {
-  readonly factory: 'claude' | 'webJudge' | 'aiSdk';
+  readonly factory: 'claude' | 'webJudge' | 'aiSdk' | 'aiJudge';
   readonly model: string;
   readonly requestTimeoutMs: number;
   readonly address: string;

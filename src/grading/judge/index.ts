@@ -1,6 +1,7 @@
-// The interface of a judge, and the one with a Claude model. Configs import this file: the SDK is loaded when a trial is judged.
+// The interface of a judge, and those with a model. Configs import this file: the SDK is loaded when a trial is judged.
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
+import { type AiSdkOptions, aiSdkSchemas, loadSdk, modelName } from '../../agents/ai-sdk';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
 import { type Answer, type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
@@ -74,9 +75,12 @@ export interface WebJudgeOptions extends ModelOptions {
   requestTimeoutMs?: number;
 }
 
-const optionsSchema = z.strictObject({
-  model: z.string().min(1).default('claude-sonnet-5-5'),
-  ...modelSchemas,
+/** `model`, `pricing`, `maxRetries` and `providerOptions` are as those of `aiSdk()`, the others as those of `webJudge()`. */
+export interface AiJudgeOptions
+  extends Pick<AiSdkOptions, 'model' | 'pricing' | 'maxRetries' | 'providerOptions'>,
+    Pick<WebJudgeOptions, 'votes' | 'screenshots' | 'maxTokens' | 'requestTimeoutMs'> {}
+
+const judgingSchemas = {
   votes: z
     .int()
     .min(1)
@@ -86,9 +90,21 @@ const optionsSchema = z.strictObject({
   screenshots: z.int().min(2, 'must be at least 2: the first and the last state').max(20).default(6),
   maxTokens: z.int().min(256).default(16_384),
   requestTimeoutMs: z.int().min(1).default(120_000),
+};
+
+const webSchema = z.strictObject({
+  model: z.string().min(1).default('claude-sonnet-5-5'),
+  ...modelSchemas,
+  ...judgingSchemas,
 } satisfies OptionSchemas<WebJudgeOptions>);
 
-export type WebJudgeSettings = z.output<typeof optionsSchema>;
+const aiSchema = z.strictObject({
+  ...aiSdkSchemas,
+  ...judgingSchemas,
+} satisfies OptionSchemas<AiJudgeOptions>);
+
+export type WebJudgeSettings = z.output<typeof webSchema>;
+export type AiJudgeSettings = z.output<typeof aiSchema> & { name: string };
 
 /**
  * A judge after the WebJudge method of Online-Mind2Web (arXiv 2504.01382): key points from goal and rubric, a score for each
@@ -98,14 +114,46 @@ export type WebJudgeSettings = z.output<typeof optionsSchema>;
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
   // Held by the closures below and by no property: a judge in a config may be printed or serialised.
-  const settings = checkOptions('webJudge()', optionsSchema.superRefine(oneSource), options);
+  const settings = checkOptions('webJudge()', webSchema.superRefine(oneSource), options);
   return {
     name: 'webJudge',
     model: settings.model,
     preflight: () => requireCredentials(settings, 'webJudge'),
     async judge(trial) {
-      const { judgeWeb } = await import('./web-judge.js');
-      return judgeWeb(trial, settings);
+      const [{ judgeWeb }, { askClaude }, { pricesOf }] = await Promise.all([
+        import('./web-judge.js'),
+        import('./model.js'),
+        import('../../agents/claude/pricing.js'),
+      ]);
+      const judging = { ...settings, factory: 'webJudge' as const, prices: pricesOf(settings) };
+      return judgeWeb(trial, judging, askClaude(settings));
+    },
+  };
+}
+
+/**
+ * The judge of `webJudge()`, with any model of the AI SDK: better one of another vendor than the agent's. Its `preflight` throws
+ * if the npm package `ai` is missing.
+ *
+ * @throws OptionsError that names every wrong or unknown option.
+ */
+export function aiJudge(options: AiJudgeOptions): Judge {
+  const checked = checkOptions('aiJudge()', aiSchema, options);
+  const settings = { ...checked, name: modelName(checked.model) };
+  return {
+    name: 'aiJudge',
+    model: settings.name,
+    async preflight() {
+      await loadSdk('aiJudge');
+    },
+    async judge(trial) {
+      const [{ judgeWeb }, { askAiSdk }] = await Promise.all([
+        import('./web-judge.js'),
+        import('./model.js'),
+      ]);
+      const { name: model, pricing: prices } = settings;
+      const judging = { ...settings, factory: 'aiJudge' as const, model, prices };
+      return judgeWeb(trial, judging, await askAiSdk(settings));
     },
   };
 }

@@ -1,12 +1,9 @@
 // What the judge's model is told: the prompts of its stages, and the evidence of a trial: its screenshots, and texts quoted so that none
 // can pass for an instruction of ours. Any change to a prompt is a new version: verdicts are only comparable within one version.
-import type {
-  BetaContentBlockParam,
-  BetaTextBlockParam,
-} from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { answerText } from '../../data/record';
 import { cutMiddle, shorten } from '../../text/line';
 import type { JudgedTrial } from './index';
+import type { Block, TextBlock } from './model';
 
 const MAX_NARRATION = 1_000;
 const MAX_ACTION = 500;
@@ -27,12 +24,12 @@ export interface ScoredScreenshot extends Screenshot {
   shows: string | null;
 }
 
-export function text(words: string): BetaTextBlockParam {
+export function text(words: string): TextBlock {
   return { type: 'text', text: words };
 }
 
-export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
-  return { ...block, cache_control: { type: 'ephemeral' } };
+export function cached(block: TextBlock): TextBlock {
+  return { ...block, cached: true };
 }
 
 /** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
@@ -47,7 +44,7 @@ export function taskText({ spec, rubric }: JudgedTrial, keyPoints?: readonly str
   return (points ? `${task}\n<key_points>\n${points}\n</key_points>` : task).toWellFormed();
 }
 
-export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
+export function recordedEvidence(trial: JudgedTrial): TextBlock {
   const checks = trial.assertions.map(({ title, passed }) => `${passed ? 'held' : 'did not hold'}: ${title}`);
   return text(
     [
@@ -98,7 +95,7 @@ export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number)
 }
 
 /** Numbered from 1, for the model to refer to. */
-export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockParam[] {
+export function pictures(kept: readonly ScoredScreenshot[]): Block[] {
   return kept.flatMap(({ turn, image, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(turn)}:`),
     imageBlock(image),
@@ -107,10 +104,7 @@ export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockPar
 }
 
 /** Descriptions of relevant pictures that were not kept. */
-export function described(
-  scored: readonly ScoredScreenshot[],
-  kept: readonly ScoredScreenshot[],
-): BetaContentBlockParam[] {
+export function described(scored: readonly ScoredScreenshot[], kept: readonly ScoredScreenshot[]): Block[] {
   const others = scored.filter(each => !kept.includes(each) && (each.score ?? 0) >= RELEVANT && each.shows);
   if (!others.length) return [];
   const lines = others.map(({ turn, shows }) => `${whenOf(turn)}: ${shows}`);
@@ -124,9 +118,8 @@ export function whenOf(turn: number | null): string {
   return turn === null ? 'the state at the end' : `after turn ${turn}`;
 }
 
-export function imageBlock(image: Buffer): BetaContentBlockParam {
-  const data = image.toString('base64');
-  return { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
+export function imageBlock(jpeg: Buffer): Block {
+  return { type: 'image', jpeg };
 }
 
 export const PROMPT_VERSION = '1';

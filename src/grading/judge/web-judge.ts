@@ -1,20 +1,12 @@
 // The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
-import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
-import type {
-  BetaContentBlockParam,
-  BetaMessage,
-  MessageCreateParamsNonStreaming,
-} from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
-import { Client } from '../../agents/claude/client';
-import { pricesOf, usageOf } from '../../agents/claude/pricing';
-import { costOf, tokensOf, unknownPrice } from '../../agents/model/budget';
-import { RequestFailed } from '../../agents/model/send';
+import { costOf, type Prices, tokensOf, uncounted, unknownPrice } from '../../agents/model/budget';
 import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
 import { messageOf } from '../../text/line';
-import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
+import { type JudgedTrial, JudgeError } from './index';
+import type { Ask, Block, Question, Reply } from './model';
 import {
   cached,
   candidates,
@@ -80,28 +72,34 @@ type Decision = z.output<typeof decisionAnswer>;
 /** Key points of specs that this process has already judged: the k trials of a spec share them. */
 const remembered = new Map<string, readonly string[]>();
 
-export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
-  const judging = new Judging(trial, settings);
+/** A judge's options as the method needs them. */
+export interface Judging {
+  factory: 'webJudge' | 'aiJudge';
+  model: string;
+  prices: Prices | undefined;
+  votes: number;
+  screenshots: number;
+  maxTokens: number;
+}
+
+export async function judgeWeb(trial: JudgedTrial, settings: Judging, asks: Ask): Promise<Judgement> {
+  const stages = new Stages(trial, settings, asks);
   try {
-    return await judging.judge();
+    return await stages.judge();
   } catch (error) {
-    throw new JudgeError(messageOf(error), judging.usage);
+    throw new JudgeError(messageOf(error), stages.usage);
   }
 }
 
-class Judging {
+class Stages {
   usage = NO_USAGE;
-  private readonly client: Client;
-  private readonly prices;
   private reserved = 0;
 
   constructor(
     private readonly trial: JudgedTrial,
-    private readonly settings: WebJudgeSettings,
-  ) {
-    this.client = new Client({ ...settings, factory: 'webJudge' });
-    this.prices = pricesOf(settings);
-  }
+    private readonly settings: Judging,
+    private readonly asks: Ask,
+  ) {}
 
   async judge(): Promise<Judgement> {
     const { trial, settings } = this;
@@ -171,79 +169,66 @@ class Judging {
   private async ask<Schema extends z.ZodType>(
     stage: string,
     system: string,
-    content: BetaContentBlockParam[],
+    content: Block[],
     schema: Schema,
   ): Promise<z.output<Schema>> {
-    const { model, effort, maxTokens } = this.settings;
-    // Not the format's own `parse`: if it fails, the count of tokens is lost.
-    const format = jsonSchemaOutputFormat(z.toJSONSchema(schema, { reused: 'ref' }) as never);
-    const params = {
-      model,
-      max_tokens: maxTokens,
-      system: [cached(text(system))],
-      messages: [{ role: 'user' as const, content }],
-      output_config: { format: { type: format.type, schema: format.schema }, ...(effort && { effort }) },
-    };
-    const first = await this.send(params);
-    const answer = read(first, schema);
+    const { maxTokens, factory } = this.settings;
+    const question = { system, content, schema, maxTokens };
+    const first = await this.send(question);
+    const answer = read(first, schema, factory);
     if ('value' in answer) return answer.value;
     const again = `An earlier answer to this was not valid (${answer.problem}). Answer again, in the required form.`;
     const second = await this.send({
-      ...params,
+      ...question,
       // With the same limit, thinking would use it up again.
-      max_tokens: first.stop_reason === 'max_tokens' ? maxTokens * 2 : maxTokens,
-      messages: [{ role: 'user', content: [...content, text(again)] }],
+      maxTokens: first.stop === 'cut off' ? maxTokens * 2 : maxTokens,
+      content: [...content, text(again)],
     });
-    const mended = read(second, schema);
+    const mended = read(second, schema, factory);
     if ('value' in mended) return mended.value;
     throw new Error(`the answer to "${stage}" is malformed, even when asked again: ${mended.problem}`);
   }
 
-  private async send(params: MessageCreateParamsNonStreaming): Promise<BetaMessage> {
-    const { client, trial, settings } = this;
-    const price = this.priceOf(params);
+  private async send(question: Question): Promise<Reply> {
+    const { signal, waiting, maxRequests } = this.trial;
+    const price = this.priceOf(question);
     this.reserved += price;
-    const limit = {
-      signal: trial.signal,
-      waiting: trial.waiting,
-      maxRequests: trial.maxRequests,
-      spent: (usage: BetaMessage['usage']) => {
-        this.usage = addUsage(this.usage, usageOf(usage, this.prices));
-      },
+    const spent = (usage: Parameters<typeof addUsage>[1]) => {
+      this.usage = addUsage(this.usage, usage);
     };
-    const sent = client.send(params, limit).finally(() => {
+    const asked = this.asks(question, { signal, waiting, maxRequests, spent });
+    const reply = await asked.finally(() => {
       this.reserved -= price;
     });
-    const message = await sent.catch(error => {
-      throw error instanceof RequestFailed ? new Error(client.problem(error)) : error;
-    });
-    if (message.stop_reason === 'refusal')
-      throw new Error(`the model "${settings.model}" refuses to judge this trial`);
-    return message;
+    if (reply.stop === 'refused')
+      throw new Error(`the model "${this.settings.model}" refuses to judge this trial`);
+    return reply;
   }
 
   /** @throws Error if the request would probably exceed what is left of the cap. */
-  private priceOf({ model, system, messages }: MessageCreateParamsNonStreaming): number {
+  private priceOf({ system, content }: Question): number {
     const { budgetUsd } = this.trial;
+    const { prices, model, factory } = this.settings;
     if (budgetUsd === undefined) return 0;
-    if (!this.prices) throw new Error(unknownPrice(model, 'webJudge'));
-    const tokens = { cacheCreationTokens: tokensOf([system, messages]), outputTokens: OUTPUT_GUESS };
-    const price = costOf(this.prices, tokens);
-    const spent = (this.usage.costUsd ?? 0) + this.reserved;
+    if (!prices) throw new Error(unknownPrice(model, factory));
+    if (this.usage.costUsd === null) throw new Error(uncounted(model));
+    const tokens = { cacheCreationTokens: tokensOf([system, content]), outputTokens: OUTPUT_GUESS };
+    const price = costOf(prices, tokens);
+    const spent = this.usage.costUsd + this.reserved;
     if (spent + price <= budgetUsd) return price;
     throw new Error(
-      `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: webJudge({ model }).`,
+      `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: ${factory}({ model }).`,
     );
   }
 }
 
 function read<Schema extends z.ZodType>(
-  { content, stop_reason }: BetaMessage,
+  { text: said, stop }: Reply,
   schema: Schema,
+  factory: Judging['factory'],
 ): { value: z.output<Schema> } | { problem: string } {
-  if (stop_reason === 'max_tokens')
-    return { problem: 'it was cut off. If this happens often, raise webJudge({ maxTokens })' };
-  const said = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
+  if (stop === 'cut off')
+    return { problem: `it was cut off. If this happens often, raise ${factory}({ maxTokens })` };
   let json: unknown;
   try {
     json = JSON.parse(said);

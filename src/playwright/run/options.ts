@@ -73,7 +73,9 @@ export const agentSchema = z
 
 const optionsSchema = z.strictObject({
   agent: agentSchema.optional(),
-  judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
+  judge: z
+    .custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }), aiJudge({ ... }) ...' })
+    .optional(),
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
   maxRequests: z.int().min(1).optional(),

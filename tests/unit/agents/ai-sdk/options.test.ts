@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk, loadingProblem } from '../../../../src/agents/ai-sdk';
 import { toolsFor } from '../../../../src/agents/ai-sdk/calls';
-import { usageWithCost } from '../../../../src/agents/ai-sdk/loop';
+import { usageWithCost } from '../../../../src/agents/ai-sdk/client';
 import { OptionsError } from '../../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');

@@ -1,0 +1,192 @@
+// Sends requests to a model of the AI SDK.
+import type { Usage } from '../../data/usage';
+import { type Lane, laneOf } from '../../limiter/shared';
+import { messageOf } from '../../text/line';
+import { costOf } from '../model/budget';
+import {
+  type Failure,
+  isOutOfCredit,
+  keysIn,
+  problemOf,
+  type RequestFailed,
+  type Sending,
+  send,
+} from '../model/send';
+import type { AiSdkSettings } from '.';
+
+export type Sdk = typeof import('ai');
+
+/** Who asks: an agent or a judge, with the settings of its requests. */
+export interface Asker extends Omit<AiSdkSettings, 'pictures'> {
+  factory: 'aiSdk' | 'aiJudge';
+}
+
+export interface Limit extends Pick<Sending<unknown>, 'signal' | 'waiting' | 'check'> {
+  readonly maxRequests?: number | undefined;
+}
+
+/** What every request has. */
+export interface Given {
+  model: Parameters<Sdk['generateText']>[0]['model'];
+  maxOutputTokens: number;
+  maxRetries: 0;
+  abortSignal: AbortSignal;
+  providerOptions?: never;
+}
+
+export class AiSdkClient {
+  private lane: Promise<Lane> | undefined;
+
+  constructor(
+    private readonly asker: Asker,
+    private readonly sdk: Sdk,
+  ) {}
+
+  /** @param generate makes one request; it may be called again */
+  send<T extends Generated>(limit: Limit, generate: (given: Given) => Promise<T>): Promise<T> {
+    const { maxRetries, requestTimeoutMs } = this.asker;
+    this.lane ??= laneOfModel(this.asker, limit.maxRequests);
+    return send({
+      ...limit,
+      lane: this.lane,
+      maxRetries,
+      requestTimeoutMs,
+      attempt: () => this.once(limit.signal, generate),
+      failureOf: error => this.failureOf(error),
+    });
+  }
+
+  private async once<T extends Generated>(signal: AbortSignal, generate: (given: Given) => Promise<T>) {
+    const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = this.asker;
+    const timeUp = AbortSignal.timeout(requestTimeoutMs);
+    try {
+      const value = await generate({
+        model: model as Given['model'],
+        maxOutputTokens,
+        maxRetries: 0,
+        abortSignal: AbortSignal.any([signal, timeUp]),
+        ...(providerOptions && { providerOptions: providerOptions as never }),
+      });
+      const { inputTokens = 0, outputTokens = 0 } = value.usage;
+      return { value, headers: new Headers(value.response.headers), tokens: inputTokens + outputTokens };
+    } catch (error) {
+      if (timeUp.aborted) throw new Silence();
+      throw error;
+    }
+  }
+
+  private failureOf(error: unknown): Failure {
+    const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = this.sdk;
+    const { factory, name } = this.asker;
+    if (error instanceof Silence) return { without: 'silent', words: '' };
+    if (!APICallError.isInstance(error)) {
+      const words = `${messageOf(error)} (${Object(error).name})`;
+      // The gateway's errors have a status, too.
+      const { statusCode } = Object(error) as { statusCode?: number };
+      return { words, status: UnsupportedFunctionalityError.isInstance(error) ? 415 : statusCode };
+    }
+    const { cause, responseHeaders = {}, statusCode: status } = error;
+    const words = wordsOf(error);
+    if (status === undefined) return { without: 'connection', words };
+    const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
+    const lacksTools =
+      factory === 'aiSdk' &&
+      status < 500 &&
+      /\btools?\b|function.?call/i.test(words) &&
+      /support/i.test(words);
+    const what = `the model "${name}" does not support tools (${status})`;
+    return {
+      status,
+      headers: new Headers(responseHeaders),
+      ...(status < 300 && !isRead && { without: 'broken' }),
+      noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
+      words,
+      means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
+    };
+  }
+
+  /** Describes what a request threw, without any key. */
+  async problem(failed: RequestFailed): Promise<string> {
+    const { factory, name, model, requestTimeoutMs } = this.asker;
+    const key = "the provider's apiKey, or its environment variable";
+    const asked = {
+      factory,
+      model: name,
+      requestTimeoutMs,
+      key,
+      address: addressOf(model),
+    } as const;
+    return problemOf(failed, asked, await sentKeys(model));
+  }
+}
+
+class Silence extends Error {}
+
+async function laneOfModel({ model, name }: Asker, maxRequests?: number): Promise<Lane> {
+  const { provider = '' } = model as { provider?: string };
+  return laneOf(name, [provider, addressOf(model), ...(await sentKeys(model))], maxRequests);
+}
+
+/** Providers keep it in `config`, with their headers, which no interface promises. */
+function addressOf(model: AiSdkSettings['model']): string {
+  try {
+    const { baseURL, url } = configOf(model);
+    return String(baseURL ?? url?.({ path: '', modelId: '' }) ?? '');
+  } catch {
+    return '';
+  }
+}
+
+type Config = { baseURL?: unknown; headers?: unknown; url?(of: object): unknown };
+const configOf = (model: AiSdkSettings['model']) => (model as { config?: Config }).config ?? {};
+
+/** As much of a result as is read here. */
+interface Generated {
+  usage: Counted;
+  response: { headers?: Record<string, string> | undefined };
+}
+
+interface Counted {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
+}
+
+/** The usage with its cost; null without prices, or if the provider did not count. */
+export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
+  const { inputTokens, outputTokens, inputTokenDetails } = counted;
+  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? 0;
+  const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
+  const tokens = {
+    inputTokens: Math.max(0, (inputTokens || 0) - cacheReadTokens - cacheCreationTokens),
+    outputTokens: outputTokens || 0,
+    cacheReadTokens,
+    cacheCreationTokens,
+  };
+  // Servers that don't count report 0, and no request has an empty prompt.
+  const isCounted = Boolean(inputTokens) && outputTokens !== undefined;
+  return { ...tokens, costUsd: pricing && isCounted ? costOf(pricing, tokens) : null };
+}
+
+/** The provider's message; if the SDK found none, the beginning of the response. */
+function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
+  const { message, data, responseBody } = error;
+  const body =
+    data === undefined && responseBody
+      ? responseBody
+          .slice(0, 10_000)
+          .replace(/<[^>]*>|\s+/g, ' ')
+          .trim()
+      : '';
+  return [message, body].filter(Boolean).join(': ');
+}
+
+async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
+  try {
+    const { headers } = configOf(model);
+    const told: unknown = await (typeof headers === 'function' ? headers() : headers);
+    return keysIn(told ?? {});
+  } catch {
+    return [];
+  }
+}
