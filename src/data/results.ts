@@ -1,9 +1,10 @@
 // The results file, taskproof-results.json: the results of a run for programs.
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
+import { sharedFindingSchema } from './diagnosis';
 import { keyOf, specName } from './row-names';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
-import { CAN_PASS, comparisonSchema, type ResultRow, rowSchema, sharedFindingSchema } from './verdict';
+import { CAN_PASS, comparisonSchema, type ResultRow, rowSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';

@@ -1,8 +1,9 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
+import type { Diagnosis, Way } from '../data/diagnosis';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
-import type { Diagnosis, Policy, ResultRow, TrialResult, Verdict, Way } from '../data/verdict';
+import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
 import {
   annotate,
   expectAsDeclared,

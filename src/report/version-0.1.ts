@@ -2,8 +2,8 @@
 // after 0.2.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
+import { fieldInWords } from '../data/action';
 import { sumOf } from '../data/collections';
-import { fieldInWords } from '../data/control-words';
 import type { Plan } from '../data/plan';
 import { errorKinds, type TrialRecord } from '../data/record';
 import { sumOfCosts, sumOfTokens, sumOfWaits, usageSchema, waitTimesSchema } from '../data/usage';

@@ -2,8 +2,9 @@
 
 import { countedRow, type HistoryRun } from '../data/baseline';
 import { compareText, groupBy, sumOf } from '../data/collections';
+import type { Way } from '../data/diagnosis';
 import { keyOf } from '../data/row-names';
-import type { ResultRow, VerdictRow, Way } from '../data/verdict';
+import type { ResultRow, VerdictRow } from '../data/verdict';
 import { type Diff, diffVerdicts, type LaterRun } from './change';
 import { totalOf } from './statistics';
 import { isSettled } from './verdict';

@@ -8,7 +8,7 @@ import { type LocatedAction, perform, reasonIn } from '../../browser/actions/per
 import { computeSecrets, heldForSecret } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
-import { controlInWords } from '../../data/control-words';
+import { controlInWords } from '../../data/action';
 import { shorten } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
 import type { Answered, GaveUp, SessionTask, Turn } from '../agent';

@@ -8,8 +8,13 @@ import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
-import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
-import { controlInWords } from '../../data/control-words';
+import {
+  controlInWords,
+  type DialogAnswer,
+  type Fingerprint,
+  pathOf,
+  type RecordedAction,
+} from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,

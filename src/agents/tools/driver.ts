@@ -15,7 +15,7 @@ import { pictureForModel, pictureScale, viewportOf } from '../../browser/session
 import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
-import { fieldInWords } from '../../data/control-words';
+import { fieldInWords } from '../../data/action';
 import type { Action } from '../../data/record';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets } from '../../text/mask';

@@ -3,6 +3,7 @@
 import { isAbsolute, relative } from 'node:path';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
 import {
+  controlInWords,
   type DialogAnswer,
   type Fingerprint,
   MAX_LOCATOR,
@@ -11,7 +12,6 @@ import {
   portableUrl,
   type RecordedAction,
 } from '../../data/action';
-import { controlInWords } from '../../data/control-words';
 import { beginning } from '../../text/line';
 import { callInPage } from '../in-page';
 import type { Session } from '../session/session';

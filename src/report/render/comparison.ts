@@ -1,12 +1,7 @@
 // Agents side by side: specs as rows, projects as columns.
 import { sumOf } from '../../data/collections';
-import type {
-  ComparedPair,
-  Comparison,
-  ComparisonCell,
-  ComparisonTotals,
-  FailureGroup,
-} from '../../data/verdict';
+import type { FailureGroup } from '../../data/diagnosis';
+import type { ComparedPair, Comparison, ComparisonCell, ComparisonTotals } from '../../data/verdict';
 import { few } from '../../text/line';
 import { formatCost, formatRate, plural } from '../../text/print';
 import { ALPHA } from '../../verdicts/change';

@@ -1,11 +1,12 @@
 // What is said beside the verdicts: missing trials, healed recordings, findings, errors; and lost specs, each with its reasons.
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
+import { controlInWords } from '../../data/action';
 import { groupBy } from '../../data/collections';
-import { controlInWords } from '../../data/control-words';
+import type { MetFinding, SharedFinding } from '../../data/diagnosis';
 import type { Results } from '../../data/results';
 import { specName } from '../../data/row-names';
-import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
+import type { ResultRow, TrialResult } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';

@@ -2,7 +2,13 @@
 // order and from any number of shards.
 
 import { compareText, groupBy, sumOf } from '../../data/collections';
-import type { Diagnosis, FailureGroup, MetFinding, SharedFinding, SuspectRequest } from '../../data/verdict';
+import type {
+  Diagnosis,
+  FailureGroup,
+  MetFinding,
+  SharedFinding,
+  SuspectRequest,
+} from '../../data/diagnosis';
 import { oneLine } from '../../text/line';
 import { type FoundParting, partingText } from './parting';
 import { type BrokenCheck, type FoundInTheWay, type GradedTrial, JUDGE } from './way';

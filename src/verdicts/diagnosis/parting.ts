@@ -1,7 +1,8 @@
 // Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did.
 
 import { compareText, groupBy, sumOf } from '../../data/collections';
-import type { Diagnosis, Parting, PassingTrials, TrialResult, Way, WayAction } from '../../data/verdict';
+import type { Diagnosis, Parting, PassingTrials, Way, WayAction } from '../../data/diagnosis';
+import type { TrialResult } from '../../data/verdict';
 import { FAILED, type Facts, type GradedTrial, UNTOLD } from './way';
 
 /** Most passing trials to compare a trial with: a spec has at most 25, unless `--repeat-each` asks for more. */

@@ -1,7 +1,9 @@
 // The requests of a failed trial that were answered otherwise than in passing ones, or not at all: the first suspects, whatever the
 // page shows.
+
+import type { Parting, SuspectRequest } from '../../data/diagnosis';
 import type { NetworkEvent, TrialRecord } from '../../data/record';
-import type { Parting, SuspectRequest, TrialResult } from '../../data/verdict';
+import type { TrialResult } from '../../data/verdict';
 import { hostOf } from '../../spec/url';
 import { oneLine } from '../../text/line';
 import { comparablePath } from './paths';

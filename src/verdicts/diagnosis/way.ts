@@ -1,9 +1,10 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import type { RecordedAction } from '../../data/action';
-import { controlInWords } from '../../data/control-words';
+import { controlInWords } from '../../data/action';
+import type { MetFinding, Way, WayAction } from '../../data/diagnosis';
 import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
-import type { MetFinding, TrialResult, Way, WayAction } from '../../data/verdict';
+import type { TrialResult } from '../../data/verdict';
 import { beginning, harmless, oneLine } from '../../text/line';
 import { comparablePath, fingerprintPath, generalPath } from './paths';
 import { requestsOf, type SentRequest } from './requests';

@@ -1,6 +1,7 @@
 // Why a spec did not pass, line by line, and which errors are not counted against the site.
 import { describe, expect, test } from 'vitest';
-import type { Diagnosis, Parting, ResultRow } from '../../../../src/data/verdict';
+import type { Diagnosis, Parting } from '../../../../src/data/diagnosis';
+import type { ResultRow } from '../../../../src/data/verdict';
 import { picturesOf } from '../../../../src/report/diagnose';
 import { errorItems, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
 import { trial } from '../../verdicts/trials';

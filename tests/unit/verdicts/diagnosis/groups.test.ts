@@ -1,7 +1,7 @@
 // What failing trials of a spec have in common, and what stood in the way of several specs.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { SuspectRequest } from '../../../../src/data/verdict';
+import type { SuspectRequest } from '../../../../src/data/diagnosis';
 import {
   diagnosisOf,
   failureGroups,

@@ -1,7 +1,7 @@
 // The turn at which a failing trial left the way of passing ones.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { PassingTrials, Way } from '../../../../src/data/verdict';
+import type { PassingTrials, Way } from '../../../../src/data/diagnosis';
 import { type PassingTrial, PassingWays } from '../../../../src/verdicts/diagnosis/parting';
 import { FAILED, type GradedTrial, UNTOLD } from '../../../../src/verdicts/diagnosis/way';
 import { trial } from '../trials';

@@ -1,8 +1,8 @@
 // Which request of a failed trial is suspected, with passing trials to compare it with, and without.
 import { describe, expect, test } from 'vitest';
+import type { Parting } from '../../../../src/data/diagnosis';
 import type { NetworkEvent, TurnRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
-import type { Parting } from '../../../../src/data/verdict';
 import { requestsOf, type SentRequest, suspectOf } from '../../../../src/verdicts/diagnosis/requests';
 
 const event = (method: string, url: string, more: Partial<NetworkEvent> = {}): NetworkEvent => ({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { controlInWords } from '../../../src/data/control-words';
+import { controlInWords } from '../../../src/data/action';
 
 test.each([
   ["getByLabel('Size')", 'field "Size"'],
