@@ -87,7 +87,7 @@ function calls(...answers: ReturnType<typeof reply>[]) {
   };
   return { script, told };
 }
-const isClaude = (body: JsonObject) => 'system' in body;
+const isClaude = (body: JsonObject) => 'max_tokens' in body;
 describe.each([
   ['claude()', byClaude],
   ['aiSdk()', byAiSdk],
