@@ -120,7 +120,7 @@ function groupText(
   }
   const said = theSame(trials, ({ facts }) => facts.said);
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
-  if (status === 'gave_up') return gaveUpText(trials, said, { where, place });
+  if (status === 'gave_up') return gaveUpText(trials, said, { where, place, control });
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
   const request = hasSuspect
@@ -130,14 +130,16 @@ function groupText(
   return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
 }
 
+/** With the control that was sought in vain, unless the agent's own words name it. */
 function gaveUpText(
   trials: readonly GradedTrial[],
   said: string | null,
-  { where, place }: Record<'where' | 'place', string>,
+  { where, place, control }: { where: string; place: string; control: string | null },
 ): string {
   if (said === null) return `gave up${place}`;
   const isSought = trials.every(({ facts }) => facts.control?.sought);
-  return `gave up${isSought ? place : where}: ${said}`;
+  const [name = ''] = /".*"/.exec(control ?? '') ?? [];
+  return `gave up${isSought && !(name && said.includes(name)) ? place : where}: ${said}`;
 }
 
 /** A request that failed or was never made often says more than the page. */

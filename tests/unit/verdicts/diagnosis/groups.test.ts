@@ -229,9 +229,9 @@ describe('the headline', () => {
 
   test('names the control that an agent that gave up looked for in vain', () => {
     const control = { words: 'button "Pay"', here: true, sought: true };
-    expect(headline([trial(0, { status: 'gave_up', said: 'no', control })])).toBe(
-      'trial 1/5: gave up on /checkout at button "Pay": no',
-    );
+    const headlineOf = (said: string) => headline([trial(0, { status: 'gave_up', said, control })]);
+    expect(headlineOf('no')).toBe('trial 1/5: gave up on /checkout at button "Pay": no');
+    expect(headlineOf('no "Pay"')).toBe('trial 1/5: gave up on /checkout: no "Pay"');
   });
 
   test('what the page said, if it said the same to all', () => {
