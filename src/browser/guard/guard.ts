@@ -50,7 +50,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
   const refusals: Refusal[] = [];
   const sink: GuardSink = {
-    allowed: allowedBy(allowedDomains),
+    allowed: url => hostAllowed(url, allowedDomains),
     refused(given, how) {
       const url = beginning(given);
       debug('guard', () => `${how}: ${url}`);
@@ -78,21 +78,6 @@ export async function guardContext(context: BrowserContext, options: GuardOption
       disposed ??= release();
       return disposed;
     },
-  };
-}
-
-const MAX_ORIGINS = 1_000;
-
-/** Parses each origin once: a page may change the rest of its address thousands of times a second. */
-function allowedBy(domains: readonly string[]): GuardSink['allowed'] {
-  const known = new Map<string, boolean>();
-  return url => {
-    const origin = /^https?:\/\/[^/?#\\]+/.exec(url)?.[0];
-    if (origin === undefined) return hostAllowed(url, domains);
-    if (known.size > MAX_ORIGINS) known.clear();
-    const answer = known.get(origin) ?? hostAllowed(origin, domains);
-    known.set(origin, answer);
-    return answer;
   };
 }
 
