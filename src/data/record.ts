@@ -270,6 +270,12 @@ export interface Healing extends z.infer<typeof healingSchema> {}
 /** The JSON evidence of one trial. */
 export interface TrialRecord extends z.infer<typeof trialRecordSchema> {}
 
+/** What the domain guard could not keep the agent from. */
+export function escapeIn(refusals: TrialRecord['refusals']): string | undefined {
+  const escaped = refusals.find(({ how }) => how === 'escaped');
+  return escaped && `the agent got to ${escaped.url}, outside allowedDomains`;
+}
+
 /** Where the agent was at the end, in words. */
 export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalUrl'>): string {
   const last = turns.at(-1);

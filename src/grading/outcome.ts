@@ -1,5 +1,5 @@
 // What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded anew.
-import { type TrialRecord, whereOf } from '../data/record';
+import { escapeIn, type TrialRecord, whereOf } from '../data/record';
 import { oneLine } from '../text/line';
 
 /** How a trial ended; all texts masked. */
@@ -22,12 +22,6 @@ export function failureOf(end: TrialEnd): TrialFailure | null {
   if (judge && !judge.passed) broken.push(`the judge: ${judge.reason}`);
   if (status === 'completed' && !broken.length) return null;
   return { what: whyFailed(reason, broken), where: whereOf({ turns, finalUrl }) };
-}
-
-/** What the domain guard could not keep the agent from. */
-export function escapeIn(refusals: TrialEnd['refusals']): string | undefined {
-  const escaped = refusals.find(({ how }) => how === 'escaped');
-  return escaped && `the agent got to ${escaped.url}, outside allowedDomains`;
 }
 
 /** One sentence: the first problem, and the number of others, which are in the record. */

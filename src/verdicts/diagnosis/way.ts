@@ -2,7 +2,7 @@
 import type { RecordedAction } from '../../data/action';
 import { controlInWords } from '../../data/action';
 import type { MetFinding, Way, WayAction } from '../../data/diagnosis';
-import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
+import { escapeIn, GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
 import type { TrialResult } from '../../data/verdict';
 import { beginning, harmless, oneLine } from '../../text/line';
@@ -203,11 +203,9 @@ function withoutNoise(actions: readonly Done[]): Done[] {
 export const JUDGE = 'the judge';
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
-  const escaped = refusals.find(({ how }) => how === 'escaped');
+  const left = escapeIn(refusals);
   const broken: BrokenCheck[] = [
-    ...(escaped
-      ? [{ title: 'allowedDomains', reason: `the agent got to ${escaped.url}, outside allowedDomains` }]
-      : []),
+    ...(left ? [{ title: 'allowedDomains', reason: left }] : []),
     ...assertions.flatMap(({ passed, title, reason, method }) => (passed ? [] : { title, reason, method })),
     ...(judge && !judge.passed ? [{ title: JUDGE, reason: `${JUDGE}: ${judge.reason}` }] : []),
   ];
