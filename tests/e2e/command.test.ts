@@ -9,7 +9,17 @@ import { startSite as startExampleSite } from '../../example-tasks/site/server.m
 import { MARK, processesMarked } from '../support/processes';
 import { recordsIn } from '../support/records';
 import { unzip } from '../support/unzip';
-import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  hangingPage,
+  makeSuite,
+  PLAIN,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+} from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 const NODE = JSON.stringify(process.execPath);
@@ -607,11 +617,8 @@ test.beforeEach(({}, { title }) => test.fail(title === 'dies-with-a-code'));${TA
 });
 
 test('Ctrl-C ends the program and what it started', async () => {
-  let hanging = () => {};
-  const started = new Promise<void>(resolve => {
-    hanging = resolve;
-  });
-  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const { started, hanging } = hangingPage();
+  const site = await startSite({ '/': PAGE, '/hanging': hanging });
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: IMPORTS,

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
 import { serve } from '../support/serve';
-import { config, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
+import { config, hangingPage, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -182,14 +182,11 @@ const SLOW = `defineAgent({ name: 'slow', async run(task) {
 } })`;
 
 async function interruptible(hangAfterwards: boolean) {
-  let hanging = () => {};
-  const started = new Promise<void>(resolve => {
-    hanging = resolve;
-  });
+  const { started, hanging } = hangingPage();
   const held = new Set<ServerResponse>();
   const site = await startSite({
     '/': PAGE,
-    '/hanging': (_, response) => void response.end(hanging()),
+    '/hanging': hanging,
     '/hold': (_, response) => void held.add(response),
   });
   const suite = makeSuite({

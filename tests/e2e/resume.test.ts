@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
-import { config, makeSuite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import { config, hangingPage, makeSuite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const SECRET = 'Hunter2-of-the-shop';
@@ -60,11 +60,8 @@ function bodiesIn(text: string): string[] {
 }
 
 test('after SIGKILL, resume plays what is missing and reports the whole; regrade grades it anew', async () => {
-  let hanging = () => {};
-  const started = new Promise<void>(resolve => {
-    hanging = resolve;
-  });
-  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const { started, hanging } = hangingPage();
+  const site = await startSite({ '/': PAGE, '/hanging': hanging });
   const go = spec({ id: 'go', goal: 'Click {{unique}}', url: `${site.url}/`, k: 4, minPasses: 3 });
   const suite = makeSuite({
     'playwright.config.ts': config({
@@ -168,11 +165,8 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
 });
 
 test('a killed shard resumes by itself, and merges with the other as if nothing had happened', async () => {
-  let hanging = () => {};
-  const started = new Promise<void>(resolve => {
-    hanging = resolve;
-  });
-  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const { started, hanging } = hangingPage();
+  const site = await startSite({ '/': PAGE, '/hanging': hanging });
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { appendFileSync } from 'node:fs';\nimport { test } from '@playwright/test';`,

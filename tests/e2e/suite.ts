@@ -202,6 +202,16 @@ export async function startSite(pages: Record<string, string | RequestListener>)
   return { url, close };
 }
 
+/** A page for `startSite` that an agent asks for in the middle of its work, and when it has done so. */
+export function hangingPage() {
+  let tell = () => {};
+  const started = new Promise<void>(resolve => {
+    tell = resolve;
+  });
+  const hanging: RequestListener = (_, response) => void response.end(tell());
+  return { started, hanging };
+}
+
 const TYPES: Record<string, string> = {
   '.html': 'text/html',
   '.js': 'text/javascript',
