@@ -1,5 +1,5 @@
 // What is kept of a run on disk, and whether another run may go on with it. That it does: tests/e2e/resume.test.ts.
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
@@ -110,6 +110,21 @@ test('the last ten runs are kept, in a folder that git ignores', async () => {
   expect(readdirSync(store)).toContain('.gitignore');
   expect(storedRuns(folder)).toHaveLength(10);
   expect(storedRun(storedRuns(folder)[0]!)?.startedAt).toBe('2026-11-25T08:12:00.000Z');
+});
+
+test('of earlier runs 2 GB are kept, the newest', async () => {
+  const { folder, config } = newFolder();
+  const open = (minute: number) =>
+    TrialStore.open(config, [planned()], new Date(`2026-11-25T08:${minute}:00.000Z`));
+  await open(10);
+  await open(11);
+  const [large] = storedRuns(folder) as [string];
+  // Takes no room on the disk.
+  writeFileSync(join(large, 'trial.json'), '');
+  truncateSync(join(large, 'trial.json'), 2_000_000_001);
+  await open(12);
+  const kept = storedRuns(folder).map(run => storedRun(run)?.startedAt);
+  expect(kept).toEqual(['2026-11-25T08:11:00.000Z', '2026-11-25T08:12:00.000Z']);
 });
 
 test('a folder that cannot be written costs a warning, once', async () => {

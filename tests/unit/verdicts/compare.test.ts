@@ -91,6 +91,13 @@ describe('two agents', () => {
     expect(pair!.interval![1]).toBeGreaterThan(0);
   });
 
+  test('a small p of one spec is not enough where the interval over the specs holds 0', () => {
+    const [pair] = two(['pppppppppp', 'pp'], ['ffffffffff', 'pp']);
+    expect(pair!.p).toBeLessThan(0.01);
+    expect(pair!.interval![0]).toBeLessThan(0);
+    expect(pair!.differ).toBe(false);
+  });
+
   test('one is better on every spec', () => {
     const [pair] = two(['ppppp', 'ppppf', 'ppppp'], ['ppfff', 'pffff', 'ppfff']);
     expect(pair).toMatchObject({
