@@ -1,9 +1,31 @@
 // Why trials failed, as data: where they went, where they left the way of passing ones, and what stood in the way.
 import { z } from 'zod';
+import { placeSchema } from './action';
 
 const count = z.int().nonnegative();
 const text = z.string();
 const texts = z.array(text);
+
+const sentRequestSchema = z.object({
+  request: text.describe(
+    "`POST /api/cart`, with its host if that is not the site's own; `*` stands for numbers and the like.",
+  ),
+  turn: count.describe('The turn in which this began; 0 before the first.'),
+  status: count.nullable().describe('The last answer; null if there is none.'),
+  failure: text.nullable().describe("The browser's reason if it failed."),
+  ms: z
+    .number()
+    .optional()
+    .describe('Milliseconds until the answer began; if there is none, how long it was waited for.'),
+});
+const findingSchema = z.object({
+  kind: text.describe(
+    'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
+  ),
+  text: text.describe('`button without a name`.'),
+  locator: text.describe("As Playwright writes it: `locator('.icon-cart')`."),
+  path: text.describe('The page; `*` stands for numbers and the like.'),
+});
 
 /** What a trial did, as trials are compared. */
 export const waySchema = z.object({
@@ -13,9 +35,15 @@ export const waySchema = z.object({
       path: text.describe('The page; `*` stands for numbers and the like.'),
       did: text.describe('`clicked button "Pay"`.'),
       key: text.describe('The same for the same action on the same control.'),
+      place: placeSchema.optional().describe('The control, and where it was.'),
     }),
   ),
   end: text.nullable().describe('The path where it ended.'),
+  requests: z.array(sentRequestSchema).optional().describe('What it sent: one for each method and path.'),
+  findings: z
+    .array(findingSchema)
+    .optional()
+    .describe('What the page of the first passing trial had, and so is no cause.'),
 });
 
 const partingSideSchema = z.object({
@@ -65,13 +93,7 @@ const suspectRequestSchema = z.object({
   expected: count.nullable().describe('Its answer in a passing trial.'),
   text: text.describe('`POST /api/cart answered 500 (201 in passing trials)`.'),
 });
-const metFindingSchema = z.object({
-  kind: text.describe(
-    'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
-  ),
-  text: text.describe('`button without a name`.'),
-  locator: text.describe("As Playwright writes it: `locator('.icon-cart')`."),
-  path: text.describe('The page; `*` stands for numbers and the like.'),
+const metFindingSchema = findingSchema.extend({
   trials: count.describe('Failed trials that met it.'),
 });
 export const sharedFindingSchema = metFindingSchema.extend({
@@ -100,6 +122,9 @@ export const diagnosisSchema = z.object({
 });
 
 export type Way = z.infer<typeof waySchema>;
+/** All requests of a trial with one method and path. Both ends are null if the last one was broken off, or not answered yet. */
+export type SentRequest = z.infer<typeof sentRequestSchema>;
+export type FoundInTheWay = z.infer<typeof findingSchema>;
 export type WayAction = Way['actions'][number];
 /** Where a failed trial left the way of passing ones. */
 export type Parting = z.infer<typeof partingSchema>;

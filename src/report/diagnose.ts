@@ -6,7 +6,7 @@ import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
-import type { Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/diagnosis';
+import type { Diagnosis, FoundInTheWay, Parting, PassingTrials, SharedFinding, Way } from '../data/diagnosis';
 import { planName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
 import { byRowName, specName } from '../data/row-names';
@@ -14,10 +14,17 @@ import type { Comparison } from '../data/verdict';
 import { markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/html-report';
 import { annotate } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
-import { diagnosisOf, failureGroups, headlineOf, sharedFindings } from '../verdicts/diagnosis/groups';
+import {
+  causesIn,
+  diagnosisOf,
+  failureGroups,
+  headlineOf,
+  sharedFindings,
+} from '../verdicts/diagnosis/groups';
 import { type FoundParting, PassingWays } from '../verdicts/diagnosis/parting';
+import { atPlace } from '../verdicts/diagnosis/places';
 import { suspectOf } from '../verdicts/diagnosis/requests';
-import { wayOfTurns } from '../verdicts/diagnosis/way';
+import { type Facts, saidSince, unusual, wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
 import { recordingsDir } from './recordings';
 import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
@@ -35,6 +42,9 @@ type Graded = SpecRun['graded'];
 interface Reference {
   ways: PassingWays;
   passing: readonly CountedTrial[];
+  sent: readonly Pick<Facts, 'way' | 'requests'>[];
+  /** Of the same agent: what is in another one's way need not be in its. */
+  usual: readonly FoundInTheWay[];
 }
 
 /** @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed */
@@ -45,23 +55,32 @@ export async function diagnose(
   const graded = new Map(runs.map(run => [run, run.graded]));
   const bySpec = groupBy(graded, ([{ planned }]) => planName(planned));
   for (const run of runs) {
-    const { passing, failed } = graded.get(run)!;
-    if (!failed.length) continue;
+    const { passing, failed: all } = graded.get(run)!;
+    if (!all.length) continue;
     const reference =
       referenceOf({ from: 'trials' }, passing) ??
       otherProject(run, bySpec.get(planName(run.planned))!) ??
       (await kept(run));
+    const { sent = [], usual = [] } = reference ?? {};
     const partings = new Map(
-      failed.flatMap(lost => {
+      all.flatMap(lost => {
         const parting = reference && partingOf(lost, reference);
         return parting ? [[lost.trial.index, parting] as const] : [];
       }),
     );
-    const { k } = run.planned.policy;
+    const seen = all.map(lost => {
+      const there = atPlace(lost.facts, partings.get(lost.trial.index)?.sought);
+      return { ...lost, facts: unusual(there, usual) };
+    });
     const passed = (reference?.passing ?? []).map(({ facts }) => facts);
+    const failed = seen.map(({ facts, ...lost }) => {
+      const since = partings.get(lost.trial.index)?.parting.turn ?? lost.trial.turns - 1;
+      return { ...lost, facts: { ...facts, pageSaid: saidSince(since, facts, passed) } };
+    });
+    const { k } = run.planned.policy;
     const suspects = new Map(
       failed.flatMap(lost => {
-        const suspect = suspectOf(lost, passed, partings.get(lost.trial.index)?.parting);
+        const suspect = suspectOf(lost, sent, partings.get(lost.trial.index)?.parting);
         return suspect ? [[lost, suspect] as const] : [];
       }),
     );
@@ -89,8 +108,15 @@ function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]
     }));
 }
 
-function referenceOf(who: PassingTrials, passing: readonly CountedTrial[]): Reference | undefined {
-  return passing.length ? { ways: new PassingWays(who, passing), passing } : undefined;
+function referenceOf(
+  who: PassingTrials,
+  passing: readonly CountedTrial[],
+  isSameAgent = true,
+): Reference | undefined {
+  if (!passing.length) return undefined;
+  const sent = passing.map(({ facts }) => facts);
+  const usual = isSameAgent ? sent.flatMap(({ others }) => others) : [];
+  return { ways: new PassingWays(who, passing), passing, sent, usual };
 }
 
 /** If one agent passes a spec that another fails, its trials show what the other missed. */
@@ -99,7 +125,9 @@ function otherProject(run: SpecRun, runs: readonly [SpecRun, Graded][]): Referen
   const [nearest] = runs
     .filter(([{ planned }, { passing }]) => !planned.replayed && passing.length > 0)
     .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project));
-  return nearest && referenceOf({ from: 'project', project: nearest[0].project }, nearest[1].passing);
+  if (!nearest) return undefined;
+  const [{ project }, { passing }] = nearest;
+  return referenceOf({ from: 'project', project }, passing, sameAgent(run, nearest[0]) > 0);
 }
 
 /** In another browser or on another deployment, the same agent takes the most similar way. */
@@ -133,6 +161,8 @@ export function keptWays(
 const keptWay = (from: 'baseline' | 'recording', way: Way): Reference => ({
   ways: new PassingWays({ from }, [{ facts: { way } }]),
   passing: [],
+  sent: way.requests ? [{ way, requests: way.requests }] : [],
+  usual: way.findings ?? [],
 });
 
 async function unlessBroken<Value>(
@@ -199,10 +229,10 @@ function showDiagnosis(
   k: number,
 ): void {
   for (const { test, result, trial, facts } of failed) {
-    const [finding] = facts.findings;
     const group = groups.find(({ trials }) => trials.includes(trial.index))!;
     const { parting, pictures } = partings.get(trial.index) ?? {};
     const suspect = requests.find(({ index }) => index === trial.index);
+    const [finding] = causesIn(facts, suspect);
     // Each annotation goes above the earlier ones.
     if (facts.pageSaid) annotate(test, result, PAGE_SAID, `"${oneLine(facts.pageSaid, 300)}"`);
     if (suspect && !group.request) annotate(test, result, 'request', suspect.text);

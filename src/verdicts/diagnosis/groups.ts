@@ -5,13 +5,15 @@ import { compareText, groupBy, sumOf } from '../../data/collections';
 import type {
   Diagnosis,
   FailureGroup,
+  FoundInTheWay,
   MetFinding,
   SharedFinding,
   SuspectRequest,
 } from '../../data/diagnosis';
 import { oneLine } from '../../text/line';
 import { type FoundParting, partingText } from './parting';
-import { type BrokenCheck, type FoundInTheWay, type GradedTrial, JUDGE } from './way';
+import { placeOfNameless } from './places';
+import { type BrokenCheck, type Facts, type GradedTrial, JUDGE } from './way';
 
 /** What trials can have in common. */
 const TRAITS = {
@@ -96,6 +98,14 @@ export function headlineOf({ trials, text }: FailureGroup, failures: number, k: 
     : `${trials.length} of ${failures} failures: ${text}`;
 }
 
+/** Cuts a long address of the request before the broken check: the address stands in full beside it. */
+function withRoom(headline: string, suspect: SuspectRequest | undefined): string {
+  const { request = '' } = suspect ?? {};
+  const short = request.replace(/ (?=.{31}).*?(?=\/.{0,29}$)/, ' …');
+  const said = headline.length > MAX_HEADLINE ? headline.replace(request, () => short) : headline;
+  return oneLine(said, MAX_HEADLINE);
+}
+
 function theSame<T>(trials: readonly GradedTrial[], of: (trial: GradedTrial) => T | null): T | null {
   const first = of(trials[0]!);
   return trials.every(trial => of(trial) === first) ? first : null;
@@ -130,7 +140,7 @@ function groupText(
   return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
 }
 
-/** With the control that was sought in vain, unless the agent's own words name it. */
+/** With the control that was not found, unless the agent's own words name it. */
 function gaveUpText(
   trials: readonly GradedTrial[],
   said: string | null,
@@ -151,7 +161,8 @@ function brokenText(trials: readonly GradedTrial[], title: string): string {
   const [first] = trials as [GradedTrial];
   const known = theSame(trials, trial => reasonIn(trial) ?? null);
   return (
-    known ?? (title === JUDGE ? `${reasonIn(first)} (trial ${first.trial.index + 1})` : `not so: ${title}`)
+    known ??
+    (title === JUDGE ? `${reasonIn(first)} (trial ${first.trial.index + 1})` : `failed check: ${title}`)
   );
 }
 
@@ -200,6 +211,25 @@ export function sharedFindings(
     .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
+/** What a request that went wrong explains is no cause: what can't be reached, and what only may be what was looked for. */
+export function causesIn(
+  facts: Pick<Facts, 'findings' | 'nameless' | 'requests'>,
+  suspect?: SuspectRequest,
+): readonly FoundInTheWay[] {
+  const { findings, requests } = facts;
+  if (!suspect) return findings;
+  const { status, request } = suspect;
+  const isError = status !== null && status >= 400;
+  // One that was refused, or never sent, may lack what a control without a name would have given.
+  const isRefused = isError && status < 500;
+  const isFault = !isRefused && requests.some(sent => sent.request === request);
+  return findings.filter(
+    found =>
+      !(isError && found.kind === 'out_of_reach') &&
+      !(isFault && placeOfNameless(facts, found) !== undefined),
+  );
+}
+
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
 /** @param partings of each trial with the nearest passing way first */
@@ -215,13 +245,16 @@ export function diagnosisOf(
   const shown = trials.filter(({ trial }) => first.trials.includes(trial.index));
   const pageSaid = theSame(shown, ({ facts }) => facts.pageSaid);
   return {
-    headline: oneLine(headlineOf(first, trials.length, k), MAX_HEADLINE),
+    headline: withRoom(
+      headlineOf(first, trials.length, k),
+      first.request ? suspects.get(shown[0]!) : undefined,
+    ),
     parted: groupParting(first.trials, partings),
     groups,
     partings: partings.map(({ parting }) => parting),
     ...(suspects.size ? { requests: [...suspects.values()].sort((a, b) => a.index - b.index) } : {}),
     ...(pageSaid ? { pageSaid } : {}),
-    findings: metFindings(trials.map(({ facts }) => facts.findings)),
+    findings: metFindings(trials.map(trial => causesIn(trial.facts, suspects.get(trial)))),
     others: metFindings(trials.map(({ facts }) => facts.others)),
   };
 }

@@ -1,8 +1,10 @@
 // Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did.
 
+import type { Place } from '../../data/action';
 import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Diagnosis, Parting, PassingTrials, Way, WayAction } from '../../data/diagnosis';
 import type { TrialResult } from '../../data/verdict';
+import { instead, shared } from './places';
 import { FAILED, type Facts, type GradedTrial, UNTOLD } from './way';
 
 /** Most passing trials to compare a trial with: a spec has at most 25, unless `--repeat-each` asks for more. */
@@ -22,6 +24,8 @@ export interface FoundParting {
   /** Of the passing trials, and of the failed one. */
   said: string;
   own: string;
+  /** Where passing trials had the control that they used next, if the trial ended on that page. */
+  sought?: Place | undefined;
 }
 
 /** `after turn 6: passing trials clicked button "Pay", this one ended` @param one the failed trial, or several */
@@ -75,13 +79,15 @@ export class PassingWays {
   /** @returns null if it took their way, or if too little is known. */
   partingOf(lost: Pick<GradedTrial, 'trial' | 'facts'>): FoundParting | null {
     const { way } = lost.facts;
-    const keys = numbered(way.actions);
-    const nearest = this.nearest(keys);
+    const nearest = this.nearest(numbered(way.actions));
+    const known = (done: WayAction) => nearest?.way.actions.find(each => isSame(each, done)) ?? done;
+    const keys = numbered(way.actions.map(known));
     if (!way.actions.length || !nearest || !comparable(way, nearest.way, keys, nearest)) return null;
     const last = keys.findLastIndex(key => nearest.at.has(key));
     const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
     const done = new Set(keys);
-    const place = { from: this.who.from, trial: lost.trial, way, keys, done, nearest, last, at };
+    const { controls } = lost.facts;
+    const place = { from: this.who.from, trial: lost.trial, way, controls, keys, done, nearest, last, at };
     const far = furthest(place);
     const found = this.otherPage(far) ?? this.otherAction(far) ?? this.skipped(place);
     if (found || this.ways.some(({ id }) => id === idOf(keys, way.end))) return found;
@@ -96,7 +102,7 @@ export class PassingWays {
   }
 
   /** After the same action the trial was on another page, and never got to that of the passing trials. */
-  private otherPage(place: Place): FoundParting | null {
+  private otherPage(place: At): FoundParting | null {
     const { way, last, nearest, at } = place;
     const { actions } = way;
     const passing = nearest.way;
@@ -125,7 +131,7 @@ export class PassingWays {
   }
 
   /** Most passing trials then did something that the trial never did. */
-  private otherAction(place: Place): FoundParting | null {
+  private otherAction(place: At): FoundParting | null {
     const { trial, way, done, last, nearest, at } = place;
     const { actions } = way;
     const next = nearest.keys.findIndex(
@@ -138,16 +144,19 @@ export class PassingWays {
     // An agent describes its own actions in other words in each trial.
     if (!isTold(wanted) && count < this.total) return null;
     const said = `${this.subject(count)} ${wanted.did}`;
+    const sought = placeSought(wanted, place);
+    const there = sought ? instead(sought, place.controls) : '';
     if (action) {
       const again = actions[last]?.key === action.key && actions[last]?.path === action.path ? ' again' : '';
-      return parting('action', place, [wanted, action], said, `${action.did}${again}`);
+      return { ...parting('action', place, [wanted, action], said, `${action.did}${again}${there}`), sought };
     }
     const end = { turn: actions.at(-1)!.turn, did: null, path: way.end };
-    return parting('ended', place, [wanted, end], said, ENDS[trial.status] ?? 'ended', 'after ');
+    const own = `${ENDS[trial.status] ?? 'ended'}${there}`;
+    return { ...parting('ended', place, [wanted, end], said, own, 'after '), sought };
   }
 
   /** It came to the end of the passing way, but left out something that each passing trial did. */
-  private skipped(place: Place): FoundParting | null {
+  private skipped(place: At): FoundParting | null {
     const { way, keys, done, nearest } = place;
     const missed = nearest.keys.findIndex(key => !done.has(key) && this.didCount(key) === this.total);
     const wanted = nearest.way.actions[missed];
@@ -158,7 +167,7 @@ export class PassingWays {
   }
 
   /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
-  private extra(place: Place): FoundParting | null {
+  private extra(place: At): FoundParting | null {
     const { way, keys, done, nearest, last } = place;
     if (!nearest.keys.every(key => done.has(key))) return null;
     const own = keys.findIndex(
@@ -173,7 +182,7 @@ export class PassingWays {
     return parting('extra', place, [{ turn, did: null, path }, action], said, 'did');
   }
 
-  private wentOn(place: Place, action: WayAction): FoundParting | null {
+  private wentOn(place: At, action: WayAction): FoundParting | null {
     const { keys, way } = place.nearest;
     if (place.at < 0 || place.at !== keys.length - 1) return null;
     const count = this.countOf(other => other.keys.at(-1) === keys[place.at]);
@@ -203,10 +212,11 @@ export class PassingWays {
 }
 
 /** A failed trial beside the passing way that is nearest to it. */
-interface Place {
+interface At {
   from: Parting['from'];
   trial: TrialResult;
   way: Way;
+  controls: Facts['controls'];
   keys: readonly string[];
   done: ReadonlySet<string>;
   nearest: DistinctWay;
@@ -215,6 +225,16 @@ interface Place {
   /** The same place on the passing way. */
   at: number;
 }
+
+/** Where a passing trial had the control of its next action, on the page where the trial ended. */
+const placeSought = ({ path, place }: WayAction, { way, last }: At): Place | undefined =>
+  place && way.end === path && way.actions.slice(last + 1).every(isFailed) ? place : undefined;
+
+/** In the same words and at the same place, whatever locator was found for the control. */
+const isSame = (one: WayAction, other: WayAction) =>
+  one.path === other.path &&
+  one.did === other.did &&
+  !!(one.place && other.place && shared(one.place, other.place));
 
 interface Side {
   turn: number;
@@ -231,7 +251,7 @@ const ENDS: Record<string, string> = {
 
 function parting(
   kind: Parting['kind'],
-  { from, trial: { index }, nearest }: Place,
+  { from, trial: { index }, nearest }: At,
   [expected, actual]: readonly [Side, Side],
   said: string,
   own: string,
@@ -267,7 +287,7 @@ function numbered(actions: readonly WayAction[]): string[] {
 
 const idOf = (keys: readonly string[], end: string | null) => JSON.stringify([keys, end]);
 /** A trial that reached a later page of the passing way by another action is back on the way. */
-function furthest(place: Place): Place {
+function furthest(place: At): At {
   const { actions, end } = place.nearest.way;
   const pages = [...actions.map(({ path }) => path), end];
   let found = place;

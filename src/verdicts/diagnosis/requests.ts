@@ -1,7 +1,7 @@
 // The requests of a failed trial that were answered otherwise than in passing ones, or not at all: the first suspects, whatever the
 // page shows.
 
-import type { Parting, SuspectRequest } from '../../data/diagnosis';
+import type { Parting, SentRequest, SuspectRequest } from '../../data/diagnosis';
 import type { NetworkEvent, TrialRecord } from '../../data/record';
 import type { TrialResult } from '../../data/verdict';
 import { hostOf } from '../../spec/url';
@@ -9,25 +9,22 @@ import { oneLine } from '../../text/line';
 import { comparablePath } from './paths';
 import type { Facts } from './way';
 
-const WATCHED = /^(document|fetch|xhr|script)$/;
+/** `other` are the scripts of workers. */
+const WATCHED = /^(document|fetch|xhr|script|other)$/;
 const CHANGES = /^(POST|PUT|PATCH|DELETE) /;
 const MAX_REQUESTS = 300;
 const MAX_LENGTH = 90;
 /** Without a passing trial, a failed GET is only a suspect in the last turns. */
 const LAST_TURNS = 2;
+/** What took so many milliseconds longer, and so many times as long, was far slower. A busy machine alone does not do that. */
+const SLOWER_MS = 3_000;
+const SLOWER = 5;
 
-/** All requests of a trial with one method and path. */
-export interface SentRequest {
-  /** `POST /api/cart`, with its host if that is not the site's own. */
-  request: string;
-  /** The turn in which this began; 0 before the first. */
-  turn: number;
-  /** How the last one ended: both null if it was broken off, or not answered yet. */
-  status: number | null;
-  failure: string | null;
-}
-
-export function requestsOf({ network, turns }: Pick<TrialRecord, 'network' | 'turns'>): SentRequest[] {
+export function requestsOf({
+  network,
+  turns,
+  durationMs,
+}: Pick<TrialRecord, 'network' | 'turns' | 'durationMs'>): SentRequest[] {
   const pages = network.events.filter(
     ({ resourceType, status }) => resourceType === 'document' && status !== null,
   );
@@ -42,12 +39,20 @@ export function requestsOf({ network, turns }: Pick<TrialRecord, 'network' | 'tu
     const request = oneLine(`${method} ${host}${path}`, MAX_LENGTH);
     const failure = failureIn(event);
     const known = sent.get(request);
+    const ms = waitedFor(event, durationMs);
     const isSame = known?.status === status && known?.failure === failure;
-    if (isSame || (known && status === null && failure === null)) continue;
+    const saysMore = !isSame && (status !== null || failure !== null);
+    if (known && !saysMore && !isFarSlower(ms, [known])) continue;
     const turn = turns.findLast(each => each.startedAtMs <= startedAtMs)?.number ?? 0;
-    if (known || sent.size < MAX_REQUESTS) sent.set(request, { request, turn, status, failure });
+    if (known || sent.size < MAX_REQUESTS)
+      sent.set(request, { request, turn, status, failure, ...(ms !== undefined && { ms }) });
   }
   return [...sent.values()];
+}
+
+function waitedFor({ status, failure, startedAtMs, answeredAfterMs }: NetworkEvent, durationMs: number) {
+  const isOpen = status === null && failure === undefined;
+  return isOpen ? durationMs - startedAtMs : answeredAfterMs;
 }
 
 /** A page that is left breaks its requests off. */
@@ -68,8 +73,11 @@ export function suspectOf(
 ): SuspectRequest | null {
   const usual = passing.map(({ requests }) => new Map(requests.map(each => [each.request, each])));
   const answersTo = (request: string) => usual.flatMap(each => each.get(request) ?? []);
-  const isEffect = parting?.kind === 'page' || parting?.kind === 'ended';
-  const end = parting ? parting.turn - (isEffect ? 0 : 1) : Number.POSITIVE_INFINITY;
+  // What failed has no effects.
+  const isBefore =
+    parting && (/^(page|ended)$/.test(parting.kind) || parting.actual.did?.startsWith('failed'));
+  const end = parting ? parting.turn - (isBefore ? 0 : 1) : Number.POSITIVE_INFINITY;
+  const isOwn = (request: string) => request.split(' ')[1]!.startsWith('/');
   const isSuspect = (sent: SentRequest): boolean => {
     const { request, turn } = sent;
     const others = answersTo(request);
@@ -78,21 +86,43 @@ export function suspectOf(
       return isBroken(sent)
         ? turn <= (parting?.turn ?? end) || CHANGES.test(request)
         : isRefused(sent) && turn <= end;
-    const isOwn = request.split(' ')[1]!.startsWith('/');
-    return isBroken(sent) && isOwn && (CHANGES.test(request) || turn > trial.turns - LAST_TURNS);
+    return isBroken(sent) && isOwn(request) && (CHANGES.test(request) || turn > trial.turns - LAST_TURNS);
   };
-  const [found] = facts.requests
-    .filter(isSuspect)
-    .sort((a, b) => a.turn - b.turn || Number(CHANGES.test(b.request)) - Number(CHANGES.test(a.request)));
-  const sent = found ?? missing(facts, passing, parting);
+  const isLate = (sent: SentRequest): boolean => {
+    const { request, turn, ms } = sent;
+    const others = answersTo(request);
+    const isRead = sent.status !== null || !CHANGES.test(request);
+    if (isBroken(sent) || !isOwn(request) || (isRead && !others.length)) return false;
+    return isFarSlower(ms, others) && others.every(isAnswered) && turn <= (parting?.turn ?? end);
+  };
+  const first = (isIt: typeof isLate) =>
+    facts.requests
+      .filter(isIt)
+      .sort(
+        (a, b) => a.turn - b.turn || Number(CHANGES.test(b.request)) - Number(CHANGES.test(a.request)),
+      )[0];
+  const wrong = first(isSuspect);
+  const sent = wrong ?? first(isLate) ?? missing(facts, passing, parting);
   if (!sent) return null;
   const { request, turn, status, failure } = sent;
   const expected = answersTo(request)[0]?.status ?? null;
-  const outcome =
-    status !== null ? `answered ${status}` : failure !== null ? `failed (${failure})` : 'was not sent';
-  const usually = expected === null ? '' : ` (${expected} in passing trials)`;
-  const text = `${request} ${outcome}${usually}`;
+  const isSlow = sent !== wrong && status !== null;
+  const usually = isSlow || expected === null ? '' : ` (${expected} in passing trials)`;
+  const text = `${request} ${outcomeOf(sent)}${isSlow ? ' far later than in passing trials' : usually}`;
   return { index: trial.index, turn, request, status, failure, expected, text };
+}
+
+// Without its time: trials with the same cause are told together.
+function outcomeOf({ status, failure, ms }: SentRequest): string {
+  if (status !== null) return `answered ${status}`;
+  if (failure !== null) return `failed (${failure})`;
+  return ms === undefined ? 'was not sent' : 'was never answered';
+}
+
+function isFarSlower(ms = 0, others: readonly SentRequest[]): boolean {
+  // Records of earlier versions don't tell it.
+  const longest = Math.max(0, ...others.map(each => each.ms ?? Number.POSITIVE_INFINITY));
+  return ms >= longest + SLOWER_MS && ms >= longest * SLOWER;
 }
 
 const isBroken = ({ status, failure }: SentRequest) => failure !== null || (status !== null && status >= 500);
@@ -118,5 +148,5 @@ function missing(
       !sentBy({ requests }, each) &&
       others.every(other => sentBy(other, each)),
   );
-  return found && { ...found, status: null, failure: null };
+  return found && { ...found, status: null, failure: null, ms: undefined };
 }

@@ -1,13 +1,13 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
-import type { RecordedAction } from '../../data/action';
+import type { Place, RecordedAction } from '../../data/action';
 import { controlInWords } from '../../data/action';
-import type { MetFinding, Way, WayAction } from '../../data/diagnosis';
+import type { FoundInTheWay, SentRequest, Way, WayAction } from '../../data/diagnosis';
 import { escapeIn, GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
 import type { TrialResult } from '../../data/verdict';
 import { beginning, harmless, oneLine } from '../../text/line';
 import { comparablePath, fingerprintPath, generalPath } from './paths';
-import { requestsOf, type SentRequest } from './requests';
+import { requestsOf } from './requests';
 
 /** Characters of the description of an action, of its key, and of an agent's own reason. */
 const MAX_DID = 120;
@@ -27,8 +27,6 @@ export interface BrokenCheck {
   method?: string | undefined;
 }
 
-export type FoundInTheWay = Omit<MetFinding, 'trials'>;
-
 /** What a diagnosis needs of a record. Whole records would stay in memory until the end of the run. */
 export interface Facts {
   way: Way;
@@ -39,11 +37,17 @@ export interface Facts {
   /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
   said: string | null;
   requests: readonly SentRequest[];
-  /** What the page said at the end, in its own words; null if nothing stands out. */
+  /** What the page said in its own words: at the end, then turn by turn. */
+  heard?: readonly { turn: number; text: string }[];
+  /** What of that says why the trial failed; null if nothing stands out. */
   pageSaid: string | null;
   findings: readonly FoundInTheWay[];
-  /** Findings at controls that the trial neither used nor looked for. */
+  /** Findings at controls that the trial neither used nor looked for; of a passing trial, all of the one that was examined. */
   others: readonly FoundInTheWay[];
+  /** Which of them are controls without a name, and where those are: each of them may be what was looked for. */
+  nameless?: readonly (Pick<FoundInTheWay, 'kind' | 'locator'> & { place: Place })[];
+  /** All that are shown on the page where it ended, if that was examined. */
+  controls?: readonly Place[] | undefined;
 }
 
 /** A trial as it is compared with others. */
@@ -74,10 +78,20 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
       : null,
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_GIVEN_UP) : null,
     requests: requestsOf(record),
-    pageSaid: record.examination?.said?.[0] ?? null,
+    heard: heardIn(record),
+    pageSaid: null,
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
+    nameless: (record.examination?.findings ?? []).flatMap(({ kind, locator, place }) =>
+      place ? [{ kind, locator: oneLine(locator, MAX_SAID), place }] : [],
+    ),
+    controls: record.examination?.controls,
   };
+}
+
+function heardIn({ examination, turns }: TrialRecord): NonNullable<Facts['heard']> {
+  const told = turns.flatMap(({ number, said = [] }) => said.map(text => ({ turn: number, text })));
+  return [...(examination?.said ?? []).map(text => ({ turn: Number.POSITIVE_INFINITY, text })), ...told];
 }
 
 function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInTheWay[] {
@@ -91,6 +105,22 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInThe
   }));
 }
 
+/** Puts aside what passing trials had, too, on this page or, as part of a site's frame, on another: it is no cause. */
+export function unusual(facts: Facts, usual: readonly FoundInTheWay[]): Facts {
+  const idOf = ({ kind, locator, text }: FoundInTheWay) => JSON.stringify([kind, locator, text]);
+  const known = new Set(usual.map(idOf));
+  const [findings, others] = [false, true].map(is =>
+    facts.findings.filter(finding => known.has(idOf(finding)) === is),
+  );
+  return { ...facts, findings: findings!, others: [...others!, ...facts.others] };
+}
+
+/** What the page first said from that turn on, and said in no passing trial. */
+export function saidSince(turn: number, { heard = [] }: Facts, passing: readonly Facts[]): string | null {
+  const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(({ text }) => text));
+  return heard.find(each => each.turn >= turn && !usual.has(each.text))?.text ?? null;
+}
+
 /** A recording, as the way of a passing trial. */
 export function wayOfTurns(turns: Recording['turns']): Way {
   const done = turns.flatMap(({ actions }, index) =>
@@ -101,10 +131,11 @@ export function wayOfTurns(turns: Recording['turns']): Way {
 }
 
 /** Bounded, and harmless to show. */
-const comparable = ({ turn, path, did, key }: Done): WayAction => ({
+const comparable = ({ turn, path, did, key, place }: Done): WayAction => ({
   ...{ turn, path },
   did: oneLine(did, MAX_DID),
   key: key.slice(0, MAX_KEY),
+  ...(place && { place: { ...place, control: oneLine(place.control, MAX_DID) } }),
 });
 
 function actionsOf(record: TrialRecord): Done[] {
@@ -143,7 +174,8 @@ function awaited(error = ''): string | undefined {
 function told(recorded: readonly RecordedAction[], turn: number, before: string): Done[] {
   return recorded.flatMap(action => {
     const done = inPast(action);
-    return done ? [{ turn, path: fingerprintPath(action.before.url, before), ...done }] : [];
+    const { place, before: from } = action;
+    return done ? [{ turn, path: fingerprintPath(from.url, before), ...done, ...(place && { place }) }] : [];
   });
 }
 

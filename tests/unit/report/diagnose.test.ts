@@ -207,6 +207,27 @@ describe('no passing trial in the run', () => {
     expect(await partedIn(where, 'baseline.json')).toBe(PARTED.replace('the passing', 'the last passing'));
   });
 
+  test('what its page had, and what it sent', async () => {
+    const where = folder();
+    const post = { url: `${SITE}/pay`, method: 'POST', resourceType: 'fetch', startedAtMs: 1 };
+    const paid = (record: TrialRecord, status: number) => ({
+      ...record,
+      network: { events: [...record.network.events, { ...post, status }], dropped: 0 },
+    });
+    const { run } = specRun('opus', [PASS, { ...paid(PASS, 201), ...found('.menu', false) }]);
+    const results = resultsOf([run], ABOUT, await diagnose([run], NONE));
+    expect(results.verdicts[0]!.way).toMatchObject({ findings: [{ locator: '.menu' }] });
+    const passed = specRun('opus', [{ ...paid(PASS, 201), ...found('.menu', false) }]).run;
+    const saved = resultsOf([passed], ABOUT, await diagnose([passed], NONE));
+    writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(saved)], 10));
+    const lost = specRun('opus', [{ ...paid(LOST, 500), ...found('.menu') }]).run;
+    await diagnose([lost], keptWays(CONFIG, where, { baseline: 'baseline.json' }));
+    expect(lost.diagnosis).toMatchObject({
+      findings: [],
+      requests: [{ text: 'POST /pay answered 500 (201 in passing trials)' }],
+    });
+  });
+
   test('a baseline keeps one way of each spec', async () => {
     const run = historyRun(await passedRun());
     const text = baselineText([run, { ...run, startedAt: '2026-11-02T00:00:00.000Z' }], 10);
@@ -253,14 +274,99 @@ test('a trial that comes twice, as from a shard merged twice, counts once', asyn
   expect(run.diagnosis!.groups.map(({ trials }) => trials)).toEqual([[1]]);
 });
 
-describe('what several specs met', () => {
-  const found = (locator: string) => ({
-    examination: {
-      path: '/shop/12',
-      findings: [{ kind: 'no_name' as const, locator, text: 'button without a name', relevant: true }],
-      others: 0,
-    },
+const found = (locator: string, relevant = true, path = '/shop/12') => ({
+  examination: {
+    path,
+    findings: [{ kind: 'no_name' as const, locator, text: 'button without a name', relevant }],
+    others: 0,
+  },
+});
+
+describe('what passing trials have, too, is no cause', () => {
+  const passing = (agent = 'scripted') => ({ ...PASS, agent, ...found('.menu', false, '/thanks') });
+  const lost = (agent = 'scripted') => ({ ...LOST, agent, ...found('.menu') });
+  const findingsIn = (run: SpecRun) => {
+    const { findings, others } = run.diagnosis!;
+    return [findings, others].map(all => all.map(({ locator }) => locator));
+  };
+  test('of the run', async () => {
+    const { run, results } = specRun('opus', [passing(), PASS, lost(), { ...LOST, ...found('.add') }]);
+    const { findings } = await diagnose([run, specRun('opus', [lost()], { id: 'x' }).run], NONE);
+    expect(findingsIn(run)).toEqual([['.add'], ['.menu']]);
+    expect(findings).toEqual([]);
+    const told = results.map(({ annotations }) => annotations.filter(({ type }) => type === 'in the way'));
+    expect(told.map(({ length }) => length)).toEqual([0, 0, 0, 1]);
   });
+
+  test.each([
+    ['of the same agent in another project', 'a', [[], ['.menu']]],
+    ['but not of another agent', 'b', [['.menu'], []]],
+  ])('%s', async (_, agent, expected) => {
+    const { run } = specRun('haiku', [lost('a')]);
+    await diagnose([run, specRun('opus', [passing(agent)]).run], NONE);
+    expect(findingsIn(run)).toEqual(expected);
+  });
+});
+
+describe('a control without a name where passing trials had theirs', () => {
+  const CONTROL = { control: 'button "Pay"', x: 0, y: 100, width: 80, height: 30 };
+  const ICON = { ...CONTROL, control: 'button', width: 20 };
+  const pay = { ...click('/cart', 'Pay', '/thanks'), place: CONTROL };
+  const post = { url: `${SITE}/items`, method: 'POST', resourceType: 'fetch', startedAtMs: 1 };
+  const passed = record([[click('/', 'Cart', '/cart')], [pay]], { outcome: 'passed', reason: null });
+  const finding = { kind: 'no_name' as const, text: 'button without a name' };
+  /** `.icon` is at the place, `.menu` is a guess. */
+  const stuck = (turns: string[], icon = ICON, status = 200) => {
+    const made = record([[click('/', 'Cart', '/cart')], ...turns]);
+    const findings = [
+      { ...finding, locator: '.menu', relevant: true, place: { ...ICON, y: 500 } },
+      { ...finding, locator: '.icon', relevant: false, place: icon },
+    ];
+    const examination = { path: '/cart', findings, others: 1, controls: [ICON] };
+    const events = [...made.network.events, { ...post, status }];
+    return { ...made, finalUrl: `${SITE}/cart`, examination, network: { events, dropped: 0 } };
+  };
+  test.each<[what: string, TrialRecord, string[]]>([
+    ['after a click that failed', stuck(['Pay!']), ['.icon']],
+    ['where the trial ended', stuck([]), ['.icon']],
+    ['though a request went wrong', stuck(['Pay!'], ICON, 500), ['.icon']],
+    ['and no other', stuck(['Pay!'], { ...ICON, y: 300 }), []],
+  ])('%s', async (_, lost, expected) => {
+    const { run, results } = specRun('opus', [passed, lost]);
+    await diagnose([run], NONE);
+    expect(run.diagnosis!.findings.map(({ locator }) => locator)).toEqual(expected);
+    const told = results[1]!.annotations.filter(({ type }) => type === 'in the way');
+    expect(told.map(({ description }) => /\.\w+/.exec(description!)![0])).toEqual(expected);
+  });
+
+  test('a guess is not shown beside a request that went wrong', async () => {
+    const { run, results } = specRun('opus', [stuck(['Pay!'], ICON, 500)]);
+    await diagnose([run], NONE);
+    expect(run.diagnosis!.findings).toEqual([]);
+    expect(results[0]!.annotations.map(({ type }) => type)).not.toContain('in the way');
+  });
+});
+
+test('the page is quoted with what it said since the trials parted, and said to no passing trial', async () => {
+  const saying = ({ turns, ...record }: TrialRecord, ...said: string[][]) => ({
+    ...record,
+    turns: turns.map((turn, index) => ({ ...turn, said: said[index] ?? [] })),
+  });
+  const quoted = async (...said: string[][]) => {
+    const { run } = specRun('opus', [saying(PASS, ['Free shipping']), saying(LOST, ...said)]);
+    await diagnose([run], NONE);
+    return run.diagnosis!.pageSaid;
+  };
+  expect(await quoted([], ['Sold out'])).toBe('Sold out');
+  expect(await quoted(['Sold out'], ['Free shipping'])).toBeUndefined();
+  const ended = { ...found('.menu'), ...LOST };
+  ended.examination = { ...found('.menu').examination, said: ['Free shipping', 'Gone'] };
+  const { run } = specRun('opus', [saying(PASS, ['Free shipping']), saying(ended, [], ['Sold out'])]);
+  await diagnose([run], NONE);
+  expect(run.diagnosis!.pageSaid).toBe('Gone');
+});
+
+describe('what several specs met', () => {
   const lostWith = (locator: string) => record([], found(locator));
   const LINE = 'button without a name .icon-cart on /shop/*: 2 specs, 3 failed trials';
 

@@ -115,7 +115,7 @@ describe('the headline', () => {
     [
       'reasons that differ',
       [{ status: 'completed' }, { status: 'completed', broken: [{ ...HEADING, reason: 'another' }] }],
-      '2 of 2 failures: not so: "h1" is visible; ended on /checkout at field "Last name"',
+      '2 of 2 failures: failed check: "h1" is visible; ended on /checkout at field "Last name"',
     ],
     [
       'reasons of the judge, which are its own words each time',
@@ -220,6 +220,31 @@ describe('the headline', () => {
     expect(requests).toHaveLength(turns.length);
   });
 
+  test('a request that was answered with an error explains what can not be reached', () => {
+    const hidden = { kind: 'out_of_reach' as const, text: 'x', locator: 'y', path: '/' };
+    const lost = trial(0, { findings: [hidden] });
+    const found = (suspect: SuspectRequest) =>
+      diagnosisOf([lost], [], 5, new Map([[lost, suspect]]))!.findings.length;
+    expect(found(bad(0, 2))).toBe(0);
+    expect(found({ ...bad(0, 2), status: null })).toBe(1);
+  });
+
+  test.each<[what: string, status: number | null, wasSent: boolean, isShown: boolean]>([
+    ['an error of the server explains it', 500, true, false],
+    ['so does one that was never answered', null, true, false],
+    ['one that was refused may lack what it would have given', 422, true, true],
+    ['so may one that was never sent', null, false, true],
+  ])('a control without a name, beside a request that went wrong: %s', (_, status, wasSent, isShown) => {
+    const icon = { kind: 'no_name' as const, text: 'button without a name', locator: '#y', path: '/' };
+    const place = { control: 'button', x: 0, y: 0, width: 9, height: 9 };
+    const suspect = { ...bad(0, 2), status };
+    const sent = { request: suspect.request, turn: 2, status, failure: null };
+    const nameless = [{ kind: icon.kind, locator: '#y', place }];
+    const lost = trial(0, { findings: [icon], nameless, requests: wasSent ? [sent] : [] });
+    const { findings } = diagnosisOf([lost], [], 5, new Map([[lost, suspect]]))!;
+    expect(findings.length).toBe(Number(isShown));
+  });
+
   test('is one line of at most 160 characters; the words of the agent are whole in the group', () => {
     const said = `I could not ${'really '.repeat(60)}find it`;
     const { headline, groups } = diagnosisOf([trial(0, { status: 'gave_up', said })], [], 5)!;
@@ -232,6 +257,18 @@ describe('the headline', () => {
     const headlineOf = (said: string) => headline([trial(0, { status: 'gave_up', said, control })]);
     expect(headlineOf('no')).toBe('trial 1/5: gave up on /checkout at button "Pay": no');
     expect(headlineOf('no "Pay"')).toBe('trial 1/5: gave up on /checkout: no "Pay"');
+  });
+
+  test('the broken check, though the address of the request is long', () => {
+    const request = `POST /api/organisations/*/projects/*/baskets/*/${'items/'.repeat(6)}add`;
+    const text = `${request} answered 500 (201 in passing trials)`;
+    const lost = trial(0, { ...elsewhere, broken: [HEADING] });
+    const suspect = { index: 0, turn: 2, request, status: 500, failure: null, expected: 201, text };
+    const { headline, groups } = diagnosisOf([lost], [], 5, new Map([[lost, suspect]]))!;
+    expect(headline).toBe(
+      'trial 1/5: turn 2: POST …/items/items/items/items/add answered 500 (201 in passing trials); nothing matches "h1"; ended on /help at link "Home"',
+    );
+    expect(groups[0]!.text).toContain(text);
   });
 
   test('what the page said, if it said the same to all', () => {

@@ -36,6 +36,63 @@ function textOf(
   return new PassingWays(who, ways).partingOf(lostBy(way(lost), status))?.parting.text ?? null;
 }
 
+test.each<[what: string, lost: string, controls: string[], text: string | null]>([
+  ['renamed', '/:a > /', ['button "Reserve" 40 100'], 'ended; button "Reserve" is in its place'],
+  [
+    'what covers most of it',
+    '/:a > /',
+    ['link "Up" 0 85', 'button "Reserve" 0 100'],
+    'ended; button "Reserve" is in its place',
+  ],
+  ['moved', '/:a > /', ['button "Pay" 0 400', 'link "Up" 0 100'], 'ended; it is elsewhere on the page'],
+  ['hidden', '/:a > /', ['link "Up" 0 400'], 'ended; nothing is in its place'],
+  ['without a name, which is a finding', '/:a > /', ['button 0 100'], 'ended'],
+  ['one without a name, elsewhere', '/:a > /', ['button 0 400', 'link "Up" 0 100'], 'ended'],
+  [
+    'renamed, beside a field without a name',
+    '/:a > /',
+    ['textbox 0 400', 'button "Reserve" 0 100'],
+    'ended; button "Reserve" is in its place',
+  ],
+  [
+    'renamed, beside another without a name',
+    '/:a > /',
+    ['button 0 400', 'button "Reserve" 0 100'],
+    'ended; button "Reserve" is in its place',
+  ],
+  ['still there', '/:a > /', ['link "Up" 0 100', 'button "Pay" 0 110'], 'ended'],
+  ['unknown', '/:a > /', [], 'ended'],
+  ['on another page', '/:a > /x', ['link "Up" 0 400'], null],
+  ['after vain tries', '/:a /:failed > /', ['link "Up" 0 400'], 'did failed; nothing is in its place'],
+  ['after something else', '/:a /:x > /', ['link "Up" 0 400'], 'did x'],
+])('what stands there instead: %s', (_, lost, controls, text) => {
+  const placed = (control: string, x: number, y: number) => ({ control, x, y, width: 80, height: 20 });
+  const passed = way('/:a /:b > /');
+  Object.assign(passed.actions[1]!, { place: placed('button "Pay"', 0, 100) });
+  const shown = controls.map(each => {
+    const [, control, x, y] = /^(.*) (\d+) (\d+)$/.exec(each)!;
+    return placed(control!, Number(x), Number(y));
+  });
+  const trial = lostBy(way(lost));
+  if (controls.length) Object.assign(trial.facts, { controls: shown });
+  if (lost.includes('failed')) Object.assign(trial.facts.way.actions[1]!, { key: `${FAILED}x` });
+  const found = new PassingWays({ from: 'trials' }, [{ facts: { way: passed } }]).partingOf(trial);
+  expect(found && found.parting.kind !== 'page' ? found.own : null).toBe(text);
+});
+
+test('the same control at the same place is the same, whatever locator was found for it', () => {
+  const placed = (text: string, x: number) => {
+    const made = way(text);
+    const place = { control: 'x', x, y: 0, width: 80, height: 20 };
+    Object.assign(made.actions[0]!, { did: 'filled field "Amount"', place });
+    return made;
+  };
+  const ways = new PassingWays({ from: 'trials' }, [{ facts: { way: placed('/:a /:b > /', 0) } }]);
+  const textOf = (x: number) => ways.partingOf(lostBy(placed('/:other > /', x)))?.parting.text;
+  expect(textOf(10)).toBe('after turn 1: the passing trial did b, this one ended');
+  expect(textOf(400)).toContain('turn 1: the passing trial filled');
+});
+
 describe('a failing trial beside passing ones', () => {
   test.each<[string, string[], string, string | null]>([
     ['another action', ['/:a /:b /:c > /'], '/:a /:x > /', 'turn 2: the passing trial did b, this one did x'],

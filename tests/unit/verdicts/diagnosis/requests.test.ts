@@ -1,9 +1,9 @@
 // Which request of a failed trial is suspected, with passing trials to compare it with, and without.
 import { describe, expect, test } from 'vitest';
-import type { Parting } from '../../../../src/data/diagnosis';
+import type { Parting, SentRequest } from '../../../../src/data/diagnosis';
 import type { NetworkEvent, TurnRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
-import { requestsOf, type SentRequest, suspectOf } from '../../../../src/verdicts/diagnosis/requests';
+import { requestsOf, suspectOf } from '../../../../src/verdicts/diagnosis/requests';
 
 const event = (method: string, url: string, more: Partial<NetworkEvent> = {}): NetworkEvent => ({
   ...{ method, url, status: 200, resourceType: 'fetch', startedAtMs: 150, ...more },
@@ -16,9 +16,14 @@ const turns = [1, 2].map(
 );
 const HOME = event('GET', 'http://shop/', { resourceType: 'document', startedAtMs: 0 });
 const told = (...events: NetworkEvent[]) =>
-  requestsOf({ network: { events: [HOME, ...events], dropped: 0 }, turns })
+  requestsOf({ network: { events: [HOME, ...events], dropped: 0 }, turns, durationMs: 9_000 })
     .slice(1)
-    .map(({ request, turn, status, failure }) => `${turn} ${request} ${status ?? failure}`);
+    .map(({ request, turn, status, failure, ms }) =>
+      [turn, request, status ?? failure, ms]
+        .filter(each => each !== undefined)
+        .join(' ')
+        .trimEnd(),
+    );
 
 describe('what is kept of the requests', () => {
   test.each<[string, NetworkEvent[], string[]]>([
@@ -45,12 +50,32 @@ describe('what is kept of the requests', () => {
     [
       'no failure of what was broken off',
       [event('GET', 'http://shop/a', { status: null, failure: 'net::ERR_ABORTED' })],
-      ['1 GET /a null'],
+      ['1 GET /a'],
+    ],
+    [
+      'the script of a worker',
+      [event('GET', 'http://shop/w.js', { status: 404, resourceType: 'other' })],
+      ['1 GET /w.js 404'],
     ],
     [
       'the last answer',
       [event('GET', 'http://shop/a', { status: 500 }), event('GET', 'http://shop/a', { startedAtMs: 250 })],
       ['2 GET /a 200'],
+    ],
+    [
+      'how long an answer took, when it was far longer, too',
+      [
+        event('GET', 'http://shop/a', { answeredAfterMs: 200 }),
+        event('GET', 'http://shop/a', { answeredAfterMs: 900, startedAtMs: 250 }),
+        event('GET', 'http://shop/b', { answeredAfterMs: 200 }),
+        event('GET', 'http://shop/b', { answeredAfterMs: 3_200, startedAtMs: 250 }),
+      ],
+      ['1 GET /a 200 200', '2 GET /b 200 3200'],
+    ],
+    [
+      'how long one without an answer was waited for',
+      [event('POST', 'http://shop/a', { status: null, startedAtMs: 200 })],
+      ['2 POST /a  8800'],
     ],
     [
       'when it first went wrong',
@@ -70,15 +95,16 @@ describe('what is kept of the requests', () => {
   });
 });
 
-/** `2 POST /api/cart 500`; without a number it failed, or was broken off. */
+/** `2 POST /api/cart 500 80`; without a status it failed, or (`-`) was broken off; `-` with a time: not answered yet. */
 const sent = (text: string): SentRequest => {
-  const [turn, method, path, end] = text.split(' ');
+  const [turn, method, path, end, ms] = text.split(' ');
   const status = Number(end) || null;
   return {
     turn: Number(turn),
     request: `${method} ${path}`,
     status,
     failure: !status && end !== '-' ? end! : null,
+    ...(ms && { ms: Number(ms) }),
   };
 };
 const facts = (requests: string[], actions = 3) => ({
@@ -93,10 +119,10 @@ const facts = (requests: string[], actions = 3) => ({
     end: '/',
   },
 });
-const parting = (kind: Parting['kind'], turn: number): Parting => ({
+const parting = (kind: Parting['kind'], turn: number, did: string | null = null): Parting => ({
   ...{ kind, from: 'trials', turn, text: 'x' },
   expected: { turn, did: null, path: null },
-  actual: { turn, did: null, path: null },
+  actual: { turn, did, path: null },
 });
 const suspect = (lost: string[], passing: string[][], at?: Parting, actions?: number) =>
   suspectOf(
@@ -106,6 +132,9 @@ const suspect = (lost: string[], passing: string[][], at?: Parting, actions?: nu
   )?.text ?? null;
 
 const OK = ['2 POST /cart 201'];
+const TIMED = ['2 POST /cart 201 150'];
+const SLOW_TIMED = ['2 POST /cart 201 3000'];
+const SLOW = 'POST /cart answered 201 far later than in passing trials';
 const BROKEN = 'POST /cart answered 500 (201 in passing trials)';
 describe('the suspect, beside passing trials', () => {
   test.each<[string, string[], string[][], Parting | undefined, string | null]>([
@@ -119,6 +148,13 @@ describe('the suspect, beside passing trials', () => {
       [['2 GET /a 200']],
       parting('action', 3),
       'GET /a answered 404 (200 in passing trials)',
+    ],
+    [
+      'a refusal beside an action that failed',
+      ['2 POST /cart 422'],
+      [OK],
+      parting('action', 2, 'failed at: click "Pay"'),
+      'POST /cart answered 422 (201 in passing trials)',
     ],
     ['a refusal after another action', ['2 POST /cart 422'], [OK], parting('action', 2), null],
     [
@@ -149,6 +185,29 @@ describe('the suspect, beside passing trials', () => {
     ['not sent by each passing trial', [], [OK, []], undefined, null],
     ['a read that was not needed', [], [['2 GET /a 200']], undefined, null],
     ['broken off', ['2 POST /cart -'], [OK], undefined, null],
+    ['far slower', ['2 POST /cart 201 3200'], [['2 POST /cart 201 150']], undefined, SLOW],
+    ['slower, not far', ['2 POST /cart 201 4900'], [['2 POST /cart 201 1000']], undefined, null],
+    ['slower, but not long', ['2 POST /cart 201 2900'], [['2 POST /cart 201 10']], undefined, null],
+    ['once as slow in a passing trial', ['2 POST /cart 201 3200'], [TIMED, SLOW_TIMED], undefined, null],
+    ['a time that is not known', ['2 POST /cart 201 3200'], [TIMED, OK], undefined, null],
+    ['far slower since they parted', ['3 POST /cart 201 3200'], [TIMED], parting('action', 2), null],
+    ['far slower, of another host', ['2 POST ads/x 201 3200'], [['2 POST ads/x 201 10']], undefined, null],
+    [
+      'far slower, beside an error',
+      ['2 POST /cart 500', '1 GET /a 200 9000'],
+      [['1 GET /a 200 9', ...OK]],
+      undefined,
+      BROKEN,
+    ],
+    [
+      'not answered yet',
+      ['2 POST /cart - 8000'],
+      [TIMED],
+      undefined,
+      'POST /cart was never answered (201 in passing trials)',
+    ],
+    ['just sent', ['2 POST /cart - 800'], [TIMED], undefined, null],
+    ['a stream', ['2 GET /events - 8000'], [['2 GET /events - 7000', ...OK]], parting('action', 1), null],
   ])('%s', (_name, lost, passing, at, expected) => {
     expect(suspect(lost, passing, at)).toBe(expected);
   });
@@ -164,6 +223,10 @@ test.each<[string, string[], string | null]>([
   ['what is read in the last turns', ['4 GET /a 500'], 'GET /a answered 500'],
   ['what was read long before', ['3 GET /a 500'], null],
   ['what is not of the site', ['5 POST ads/a 500'], null],
+  ['what changes data and was never answered', ['1 POST /cart - 8000'], 'POST /cart was never answered'],
+  ['what was just sent', ['5 POST /cart - 800'], null],
+  ['what is read and was never answered', ['5 GET /events - 8000'], null],
+  ['what took long', ['5 POST /cart 201 8000'], null],
 ])('without a passing trial: %s', (_name, lost, expected) => {
   expect(suspect(lost, [])).toBe(expected);
 });

@@ -1,0 +1,49 @@
+// What stands on a page where passing trials had a control.
+import type { Place } from '../../data/action';
+import type { FoundInTheWay } from '../../data/diagnosis';
+import type { Facts } from './way';
+
+/** `; button "Reserve" is in its place`; empty if it is still there, or nothing is known. */
+export function instead(place: Place, controls: Facts['controls']): string {
+  if (!controls) return '';
+  const there = controls.toSorted((a, b) => shared(b, place) - shared(a, place))[0];
+  const known = controls.filter(({ control }) => control === place.control);
+  if (known.some(each => shared(each, place))) return '';
+  if (known.length) return '; it is elsewhere on the page';
+  const [role] = place.control.split(' "');
+  const isThere = there && shared(there, place) > 0;
+  // Another of its kind without a name may be it, and is a finding.
+  if (!(isThere && there.control.startsWith(`${role} "`)) && controls.some(({ control }) => control === role))
+    return '';
+  return isThere ? `; ${there.control} is in its place` : '; nothing is in its place';
+}
+
+/** Where the control without a name is that a finding is about. Another finding may be about the same control. */
+export const placeOfNameless = ({ nameless = [] }: Pick<Facts, 'nameless'>, found: FoundInTheWay) =>
+  nameless.find(({ kind, locator }) => kind === found.kind && locator === found.locator)?.place;
+
+/** Of controls without a name, one at the place of what was looked for is it. If another control is there, none of them is. */
+export function atPlace(facts: Facts, sought: Place | undefined): Facts {
+  const { findings, others, controls = [] } = facts;
+  // If nothing is there, the page may be another one than it was then.
+  if (!sought || !controls.some(each => shared(each, sought))) return facts;
+  const isNameless = (found: FoundInTheWay) => placeOfNameless(facts, found) !== undefined;
+  const there = [...findings, ...others].filter(found => {
+    const place = placeOfNameless(facts, found);
+    return place && shared(place, sought) > 0;
+  });
+  const rest = (all: readonly FoundInTheWay[]) => all.filter(found => !there.includes(found));
+  return {
+    ...facts,
+    findings: [...there, ...findings.filter(found => !isNameless(found))],
+    others: [...rest(findings.filter(isNameless)), ...rest(others)],
+    nameless: [],
+  };
+}
+
+/** The area that both cover. */
+export function shared(one: Place, other: Place): number {
+  const along = (at: 'x' | 'y', size: 'width' | 'height') =>
+    Math.min(one[at] + one[size], other[at] + other[size]) - Math.max(one[at], other[at]);
+  return Math.max(0, along('x', 'width')) * Math.max(0, along('y', 'height'));
+}
