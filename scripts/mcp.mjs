@@ -1,4 +1,4 @@
-// Installs the coding agents' command lines and Playwright's MCP server in agent-programs/mcp (800 MB, half a minute), in
+// Installs the coding agents' command lines in agent-programs/mcp (800 MB, half a minute), in
 // the versions of its lockfile. Only their own test needs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -9,11 +9,10 @@ import { fileURLToPath } from 'node:url';
 const CLAUDE = process.platform === 'win32' ? 'claude.exe' : 'claude';
 const FOLDER = resolve(import.meta.dirname, '../agent-programs/mcp');
 
-/** @returns {{ server: string, claude: string, codex: string } | undefined} their files; undefined if one is missing. */
+/** @returns {{ claude: string, codex: string } | undefined} their files; undefined if one is missing. */
 export function findCodingAgents() {
   const packages = join(FOLDER, 'node_modules');
   const found = {
-    server: join(packages, '@playwright/mcp/cli.js'),
     // Its install script would copy this file to `claude`.
     claude: join(packages, `@anthropic-ai/claude-code-${process.platform}-${process.arch}`, CLAUDE),
     codex: join(packages, '@openai/codex/bin/codex.js'),

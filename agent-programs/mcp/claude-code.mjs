@@ -39,17 +39,22 @@ export default {
   logIn: 'set ANTHROPIC_API_KEY or CLAUDE_CODE_OAUTH_TOKEN, or log in with `claude` and pass --keep-home',
   keepsCostCap: true,
   tellsCalls: true,
+  worksByCli: true,
 
-  start({ prompt, model, maxTurns, maxCostUsd, home, server: { name, command, args } }) {
-    const config = { mcpServers: { [name]: { command, args, alwaysLoad: true } } };
+  start({ prompt, model, maxTurns, maxCostUsd, home, server, skill }) {
+    const { name, ...stdio } = server ?? {};
+    const config = { mcpServers: name ? { [name]: { ...stdio, alwaysLoad: true } } : {} };
+    // None of its own tools, and the server's without asking; or a shell for one program.
+    const tools = name
+      ? ['--tools', '', '--allowedTools', `mcp__${name}`, '--disable-slash-commands']
+      : ['--tools', 'Bash,Skill', '--allowedTools', 'Bash(playwright-cli:*),Skill'];
     return {
       args: [
         '-p',
         ...['--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
         ...['--mcp-config', JSON.stringify(config), '--strict-mcp-config'],
-        // None of its own tools; the server's tools without asking.
-        ...['--tools', '', '--allowedTools', `mcp__${name}`, '--permission-mode', 'dontAsk'],
-        ...['--setting-sources', '', '--disable-slash-commands', '--no-session-persistence'],
+        ...[...tools, '--permission-mode', 'dontAsk', '--no-session-persistence'],
+        ...['--setting-sources', skill ? 'project' : ''],
         ...['--max-turns', String(maxTurns)],
         ...(maxCostUsd === null ? [] : ['--max-budget-usd', String(maxCostUsd)]),
         ...(model === undefined ? [] : ['--model', model]),
@@ -65,6 +70,7 @@ export default {
         ...(home && { CLAUDE_CONFIG_DIR: home }),
       },
       stdin: prompt,
+      ...(skill && { files: { '.claude/skills/playwright-cli/SKILL.md': skill } }),
     };
   },
 
@@ -93,7 +99,9 @@ export default {
 
 /** @param {any} event @param {Session} session */
 function checkTools({ tools = [], mcp_servers: servers = [] }, session) {
-  const other = tools.filter((/** @type {string} */ tool) => !tool.startsWith(TOOL));
+  const isOurs = (/** @type {string} */ tool) =>
+    session.byCli ? /^(?:Bash|Skill)$/.test(tool) : tool.startsWith(TOOL);
+  const other = tools.filter((/** @type {string} */ tool) => !isOurs(tool));
   if (other.length > 0)
     session.fail(`Claude Code has other tools than those of the page: ${other.join(', ')}`);
   const failed = servers.find((/** @type {any} */ { status }) => /^(?:failed|pending)$/.test(status));
@@ -134,7 +142,9 @@ function said({ message, is_api_error_message: isError }, session) {
 function flush(session) {
   if (!answer.isOpen) return;
   answer.isOpen = false;
-  session.round(answer.calls, usageOf(answer.usage ?? {}));
+  const usage = usageOf(answer.usage ?? {});
+  if (session.byCli && answer.calls.length > 0) session.spend(usage);
+  else session.round(answer.calls, usage);
 }
 
 /** @param {any} usage */

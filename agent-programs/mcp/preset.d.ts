@@ -18,6 +18,8 @@ export interface Preset {
    * or `callKey` as its id. Default: false.
    */
   tellsCalls?: boolean;
+  /** Whether it can be started with `skill`, by `--cli`. Default: false. */
+  worksByCli?: boolean;
   /** Returns how to start it. */
   start(trial: Trial): Launch;
   /**
@@ -37,8 +39,10 @@ export interface Trial {
   maxCostUsd: number | null;
   /** An empty folder for settings, which is the HOME of this trial; undefined with `--keep-home`. */
   home: string | undefined;
-  /** The MCP server to use, a program that speaks over standard input and output. */
+  /** The MCP server to use, a program that speaks over standard input and output. Missing with `--cli`. */
   server: { name: string; command: string; args: string[] };
+  /** With `--cli`: what the `playwright-cli` of its shell can do, as a skill. */
+  skill?: string;
 }
 
 export interface Launch {

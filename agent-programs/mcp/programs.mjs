@@ -48,16 +48,34 @@ function binOf(folder) {
   return file && join(folder, /** @type {string} */ (file));
 }
 
-/** @param {string | undefined} given */
-export function serverScript(given) {
-  const folder = packageFolder('@playwright/mcp');
-  const script = given ? resolve(given) : folder && binOf(folder);
-  if (script && existsSync(script)) return script;
-  throw new SetupError(
-    given
-      ? `--server: there is no file ${script}`
-      : '@playwright/mcp is not installed: npm install --save-dev @playwright/mcp, or set the path of its cli.js with --server',
-  );
+/** Playwright's command line, which has its MCP server and its command line for agents: the suite's own. */
+export function playwrightScript() {
+  const folder = packageFolder('@playwright/test');
+  if (folder) return join(folder, 'cli.js');
+  throw new SetupError('@playwright/test is not installed here: npm install --save-dev @playwright/test');
+}
+
+/** What `--cli` needs of a Playwright: files that it has for itself, seen in 1.65.1. @param {string} script */
+export function cliFiles(script = playwrightScript()) {
+  const playwright = createRequire(createRequire(script).resolve('playwright/package.json'));
+  const manifest = playwright.resolve('playwright-core/package.json');
+  const { version } = playwright(manifest);
+  const inCore = (/** @type {string} */ file) => join(dirname(manifest), file);
+  const daemon = inCore('lib/entry/cliDaemon.js');
+  const skill = inCore('lib/tools/skills/playwright-cli/SKILL.md');
+  // In 1.64 a page to which a navigation was refused never gets ready.
+  if (/^1\.64\./.test(version) || !existsSync(daemon) || !existsSync(skill))
+    throw new SetupError(
+      `--cli does not work with Playwright ${version}: install @playwright/test@1.65, or remove --cli`,
+    );
+  return { script, daemon, skill };
+}
+
+/** The MCP server's script and first arguments. @param {string | undefined} given */
+export function serverArgs(given) {
+  const script = given && resolve(given);
+  if (script && !existsSync(script)) throw new SetupError(`--server: there is no file ${script}`);
+  return script ? [script] : [playwrightScript(), 'mcp'];
 }
 
 /** The program and its first arguments. @param {Preset} preset @param {string | undefined} given @returns {string[]} */

@@ -38,11 +38,13 @@ export class Session {
    * @param {(line: object) => void} write
    * @param {(end: End) => void} end
    * @param {boolean} tellsCalls
+   * @param {boolean} byCli whether it works by `playwright-cli`, each call of which is a turn
    */
-  constructor(write, end, tellsCalls) {
+  constructor(write, end, tellsCalls, byCli = false) {
     this.write = write;
     this.finish = end;
     this.tellsCalls = tellsCalls;
+    this.byCli = byCli;
   }
 
   get isCalling() {
@@ -197,8 +199,7 @@ export class Session {
   /** The command line ended by itself. */
   complete() {
     this.endTurn();
-    if (!this.hasTools)
-      return this.fail('the agent ended without asking @playwright/mcp for its tools, so it could not act');
+    if (!this.hasTools) return this.fail('the agent ended without asking for its tools, so it never acted');
     this.finish(
       this.#gaveUp
         ? { status: 'gave_up', reason: this.#gaveUp }

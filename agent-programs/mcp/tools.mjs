@@ -1,4 +1,4 @@
-// The MCP server that a command line gets: the real @playwright/mcp, attached to the trial's page. This program sits in
+// The MCP server that a command line gets: Playwright's own, attached to the trial's page. This program sits in
 // between and sees each call before it is performed. It leaves out tools that reach beyond the page, and fills secrets
 // into typed texts, so that the model never reads them, in documents of the page's origin alone.
 import { spawn } from 'node:child_process';
@@ -78,10 +78,14 @@ export class Tools {
     this.#children.push(child);
     // One end may be gone while the other still writes.
     for (const stream of [socket, child.stdin]) stream.on('error', () => undefined);
-    child.on('error', error => this.session.fail(`@playwright/mcp can't be started: ${error.message}`));
+    child.on('error', error =>
+      this.session.fail(`Playwright's MCP server can't be started: ${error.message}`),
+    );
     child.on('exit', (code, signal) => {
       if (!this.#isClosed && !socket.destroyed)
-        this.session.fail(`@playwright/mcp ended with ${signal ?? `code ${code}`} before the agent did`);
+        this.session.fail(
+          `Playwright's MCP server ended with ${signal ?? `code ${code}`} before the agent did`,
+        );
       socket.end();
     });
     socket.on('close', () => child.kill());

@@ -35,6 +35,11 @@ type Step = (request: ScriptedRequest) => Answer;
 /** A call of a browser tool, as Claude Code names it. */
 const use = (name: string, input = {}) => callTool(`mcp__playwright__${name}`, input);
 
+const isByCli = (body: object) => JSON.stringify(body).includes('Task cli');
+
+/** A call of Claude Code's shell. */
+const shell = (command: string) => callTool('Bash', { command, description: 'x' });
+
 /** The ref of an element, as the newest page has it that the model was shown. */
 function refOf({ body }: ScriptedRequest, element: string): string {
   const shown = body.messages.flatMap(({ content }) => textsOf(content)).join('\n');
@@ -53,7 +58,7 @@ interface Agent {
   env: Record<string, string | undefined>;
 }
 
-/** One run of both agents; its trials by spec, and everything that it said. */
+/** One run of these agents; its trials by spec, and everything that it said. */
 async function play(agents: Agent[]) {
   const suite = makeSuite({
     'playwright.config.ts': config({
@@ -61,7 +66,7 @@ async function play(agents: Agent[]) {
     }),
   });
   for (const { page, specs, args, env } of agents) {
-    const name = args[0]!;
+    const name = args.includes('--cli') ? `${args[0]}-cli` : args[0]!;
     const site = await startSite({
       '/': page,
       '/details': '<title>Details</title><h1>Details</h1><p id="done">Read</p>',
@@ -69,7 +74,7 @@ async function play(agents: Agent[]) {
     const agent = '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs';
     const program = {
       ...{ name, command: process.execPath, env },
-      args: [agent, name, '--server', found!.server, '--env', MARK, ...args.slice(1)],
+      args: [agent, args[0]!, '--env', MARK, ...args.slice(1)],
     };
     suite.write({
       // Failures that are expected start no new workers.
@@ -158,7 +163,14 @@ beforeAll(async () => {
       ],
       turns: [look, look, look, look],
       dollars: [look, () => ({ ...look(), outputTokens: 100_000 }), look, look],
-      minutes: [() => reply(use('browser_wait_for', { time: 600 }))],
+      minutes: [() => reply(use('browser_evaluate', { function: '() => new Promise(() => {})' }))],
+      cli: [
+        () => reply(say('I look.'), shell('playwright-cli snapshot')),
+        () => reply(shell('cat /etc/passwd')),
+        request =>
+          reply(shell(`playwright-cli click ${refOf(request, 'button')} && playwright-cli find Done`)),
+        ({ text }) => done(/Done/.test(text) ? 'It is done.' : 'It failed.'),
+      ],
       refused: [
         () => ({ fault: 'status', status: 401, type: 'authentication_error', message: `bad key ${KEY}` }),
       ],
@@ -194,6 +206,13 @@ beforeAll(async () => {
       ...proxied,
     },
   };
+  const GO = `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`;
+  const claudeCli = {
+    page: GO,
+    specs: [{ id: 'cli-passes', goal: 'Task cli, press Go' }],
+    args: [...claudeCode.args, '--cli'],
+    env: claudeCode.env,
+  };
   const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
   const snapshot = () => reply(call('browser_snapshot'));
   codexApi = await startOpenAiApi({
@@ -209,7 +228,7 @@ beforeAll(async () => {
   });
   const provider = `{ name = "ours", base_url = "${codexApi.url}", env_key = "CODEX_API_KEY", wire_api = "responses", supports_websockets = false }`;
   const codex = {
-    page: `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`,
+    page: GO,
     specs: [
       { id: 'codex-passes', goal: 'Task passes, press Go' },
       { id: 'codex-turns', goal: 'Task turns', extra: 'maxSteps: 2' },
@@ -220,7 +239,7 @@ beforeAll(async () => {
     ],
     env: { CODEX_API_KEY: KEY, ...proxied },
   };
-  ({ records, output } = await play([claudeCode, codex]));
+  ({ records, output } = await play([claudeCode, claudeCli, codex]));
 });
 afterAll(async () => {
   proxy?.close();
@@ -288,7 +307,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   expect(dollars!.costUsd).toBeGreaterThan(2);
   expect(dollars!.turns).toHaveLength(2);
   expect(minutes).toMatchObject({ outcome: 'failed', status: 'timed_out', costUsd: null });
-  expect(minutes!.turns.map(({ title }) => title)).toEqual(['wait for 600 s']);
+  expect(minutes!.turns.map(({ title }) => title)).toEqual(['run a script']);
   expect(refused).toMatchObject({ outcome: 'error', status: 'error', errorKind: 'agent_api' });
   expect(refused!.reason).toMatch(/401|API key/);
 
@@ -296,12 +315,30 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   expect(seen).not.toContain(PASSWORD);
   expect(seen).toContain('"media_type":"image/png"');
   const offered = new Set(
-    claudeApi.requests.flatMap(({ body }) => (body.tools as { name: string }[]).map(({ name }) => name)),
+    claudeApi.requests
+      .filter(({ body }) => !isByCli(body))
+      .flatMap(({ body }) => (body.tools as { name: string }[]).map(({ name }) => name)),
   );
   expect([...offered].filter(name => !/^mcp__playwright__(browser_\w+|give_up)$/.test(name))).toEqual([]);
   for (const name of ['browser_run_code_unsafe', 'browser_close'])
     expect(offered).not.toContain(`mcp__playwright__${name}`);
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
+});
+
+testIt('Claude Code works by playwright-cli, and its shell runs nothing else', () => {
+  const { 'cli-passes': passes } = records;
+  const own = claudeApi.requests.filter(({ body }) => JSON.stringify(body.messages).includes('Task cli'));
+  console.log(
+    JSON.stringify(own.at(-1)!.body.tools).slice(0, 3000),
+    JSON.stringify(own.at(-1)!.body.messages),
+  );
+  expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
+  expect(passes!.turns.map(({ title }) => title)).toEqual([
+    'read the page',
+    'click button "Go"',
+    'read the page',
+    'finish: It is done.',
+  ]);
 });
 
 testIt('Codex: a spec passes, and turns are limited', () => {

@@ -22,7 +22,7 @@ describe('command()', () => {
     [{ command: 'x', env: { A: 1 } }, /env\.A: Invalid input/],
     [
       { command: 'x', arg: [], shell: true },
-      /arg: unknown option; known are command, args, env, cwd, name, model. Did you mean args?[\s\S]*shell: unknown/,
+      /arg: unknown option. Known options: command, args, env, cwd, name, model. Did you mean args?[\s\S]*shell: unknown/,
     ],
     [{ command: 'x', cwd: 1, name: '' }, /cwd: .*\n.*name: /],
   ])('%j is refused', (options, message) => {
