@@ -106,6 +106,7 @@ function library() {
   return {
     rules: {
       ...from('change'),
+      ...from('statistics'),
       ...from('unchanged'),
       keyOf: require('../dist/data/row-names.js').keyOf,
     },

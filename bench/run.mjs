@@ -1,5 +1,6 @@
 // `npm run bench`: all benches, or those that `--only turn,size` names. `--quick`: the fewest runs and none of the other
-// tools, to check that everything works. `--part NAME` runs one part of throughput.
+// tools, to check that everything works. `--part NAME` runs one part of throughput or diagnosis-apps, or one task of
+// local-model, which runs only if it is named: it needs a server with a model.
 // `--markdown FILE` prints a results file as tables, each row with its quartiles.
 import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
@@ -20,7 +21,9 @@ const BENCHES = {
   remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,
   diagnosis: async () => (await import('./diagnosis.mjs')).diagnosis,
+  'diagnosis-apps': async () => (await import('./diagnosis-apps.mjs')).diagnosisApps,
   agent: async () => (await import('./agent.mjs')).agent,
+  'local-model': async () => (await import('./local-model.mjs')).localModel,
 };
 
 const { values } = parseArgs({
@@ -36,10 +39,12 @@ if (values.markdown) {
   console.log(markdown(JSON.parse(readFileSync(values.markdown, 'utf8'))));
   process.exit(0);
 }
-const wanted = values.only?.split(',').map(name => name.trim()) ?? Object.keys(BENCHES);
+const wanted =
+  values.only?.split(',').map(name => name.trim()) ??
+  Object.keys(BENCHES).filter(name => name !== 'local-model');
 const unknown = wanted.filter(name => !(name in BENCHES));
 if (unknown.length > 0) {
-  console.error(`bench: unknown: ${unknown.join(', ')}. Known are ${Object.keys(BENCHES).join(', ')}.`);
+  console.error(`bench: unknown: ${unknown.join(', ')}. Known benches: ${Object.keys(BENCHES).join(', ')}.`);
   process.exit(1);
 }
 

@@ -1,11 +1,8 @@
 // Many trials that wait for a model: a Messages API that answers after 1.5 s, once after 8 s. Runs with the workers that the reporter
 // chooses, with Playwright's own number, plain tests that do and wait the same, and an API that refuses more than 5 requests a second.
-import { createRequire } from 'node:module';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { launchOptions } from '../scripts/browser.mjs';
 import { load } from '../scripts/bundle.mjs';
-import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
+import { LAUNCH, makeSuite } from './lib/processes.mjs';
 import { median } from './lib/report.mjs';
 import { startSite } from './lib/site.mjs';
 import { sampleTree } from './lib/usage.mjs';
@@ -21,6 +18,8 @@ const LIMIT = 5;
 
 const GONE_MS = 60_000;
 const WORKERS_A_CORE = [1, 2, 4, 8];
+/** Trials of each worker: the first takes its start, too. */
+const ROUNDS = 12;
 
 /** Each can run alone: `npm run bench -- --only throughput --part resume`. */
 const PARTS = { whole, limited, gone, resumed, workers };
@@ -46,11 +45,10 @@ export async function throughput({ quick, part }) {
 async function whole(given, quick) {
   const ours = await play(given);
   const same = { ...given, workers: String(ours.workers) };
-  // Its time grows with the number of trials, so that fewer tell the rate.
-  const before = await play({ ...given, trials: quick ? 5 : 25, workers: '50%' });
-  const shared = await sharing(browser => play({ ...same, shared: browser }));
-  const plain = await play({ ...same, plain: true });
-  const runs = { ours, before, plain, shared };
+  // Their time grows with the number of trials, so that fewer tell the rate.
+  const before = await play({ ...given, trials: quick ? 5 : 10, workers: '50%' });
+  const plain = await play({ ...same, trials: quick ? 20 : 80, plain: true });
+  const runs = { ours, before, plain };
   return { rows: rowsOf(runs), ...runs };
 }
 
@@ -92,18 +90,13 @@ async function resumed(given) {
 async function workers(given) {
   const rows = [];
   for (const each of WORKERS_A_CORE) {
-    const run = await play({ ...given, workers: String(each * availableParallelism()) });
+    const workers = each * availableParallelism();
+    const trials = Math.min(given.trials, K * Math.ceil((ROUNDS * workers) / K));
+    const run = await play({ ...given, trials, workers: String(workers) });
     const note = `${run.workers} workers: ${run.cpuSeconds.toFixed(1)} s of CPU a trial, ${(run.ms / run.best).toFixed(2)} x the best; ${run.lost} lost, ${run.failed} failed`;
     rows.push({ name: `trials an hour, ${each} workers a core`, value: perHour(run), unit: 'trials', note });
   }
   return { rows };
-}
-
-/** One Chromium to which all workers connect. */
-async function sharing(run) {
-  const { chromium } = createRequire(join(ROOT, 'package.json'))('@playwright/test');
-  const server = await chromium.launchServer(launchOptions());
-  return run(server).finally(() => server.close());
 }
 
 /** One run, and what it took. */
@@ -112,7 +105,6 @@ async function play({
   site,
   trials,
   workers,
-  shared,
   plain = false,
   limit = Number.POSITIVE_INFINITY,
   goneMs = 0,
@@ -147,14 +139,12 @@ async function play({
     return api.reply(api.call('left_click', { target }));
   };
   const server = await api.startMessagesApi({ script });
-  const suite = makeSuite(
-    plain ? plainFiles(site.url, trials) : ourFiles(site.url, trials, server.url, shared),
-  );
+  const suite = makeSuite(plain ? plainFiles(site.url, trials) : ourFiles(site.url, trials, server.url));
   let half = () => {};
   let used;
   const began = performance.now();
   let child = suite.playwright(['test', ...(workers ? [`--workers=${workers}`] : [])]);
-  const sampled = sampleTree(...[child, shared?.process()].flatMap(one => one?.pid ?? []));
+  const sampled = sampleTree(child.pid);
   try {
     if (killed) {
       const isHalf = new Promise(resolve => {
@@ -178,6 +168,9 @@ async function play({
     const uneven = verdicts.filter(({ passes, failures, errors }) => passes + failures + errors !== K);
     if (plain && !output.includes(`${trials} passed`)) throw new Error(output);
     const best = Math.max((trials * (TURNS + 1) * LATENCY_MS) / used, SLOW_MS);
+    console.error(
+      `  ${trials} trials${plain ? ' of plain tests' : ''}, ${used} workers: ${(ms / 1000).toFixed(0)} s`,
+    );
     const spanMs = (served.at(-1) ?? 0) - (served[0] ?? 0);
     // What the limit, or the workers at this latency, allow.
     const possible = Math.min(limit, used / (LATENCY_MS / 1_000));
@@ -199,7 +192,7 @@ async function play({
 const workersOf = child => Number(/using (\d+) workers?/.exec(child.output())?.[1]);
 const perHour = ({ trials, ms }) => trials / (ms / 3_600_000);
 
-function rowsOf({ ours, before, plain, shared }) {
+function rowsOf({ ours, before, plain }) {
   return [
     {
       name: `${ours.trials} trials / the best that the latency allows, wall time`,
@@ -220,11 +213,6 @@ function rowsOf({ ours, before, plain, shared }) {
       name: 'memory (PSS) for each worker',
       ...{ value: ours.mb, unit: 'MB', target: { atMost: 120 } },
       note: `plain tests: ${plain.mb.toFixed(0)} MB`,
-    },
-    {
-      name: 'the same, with one browser for all workers',
-      ...{ value: shared.mb, unit: 'MB' },
-      note: `${shared.cpuSeconds.toFixed(1)} s of CPU a trial, ${(shared.ms / 1000).toFixed(0)} s in all; ${shared.lost} lost, ${shared.failed} failed`,
     },
   ];
 }
@@ -250,10 +238,7 @@ function limitRows({ workers, lost, failed, trials, share, served, refused }) {
   ];
 }
 
-function ourFiles(site, trials, apiUrl, shared) {
-  const browser = shared
-    ? `connectOptions: { wsEndpoint: '${shared.wsEndpoint()}' }`
-    : `launchOptions: ${LAUNCH}`;
+function ourFiles(site, trials, apiUrl) {
   const specs = Array.from({ length: trials / K }, (_, i) => [
     `tasks/buy-${i}.yaml`,
     `specVersion: '0.1'\nid: buy-${i}\ngoal: Buy plants.\nentryUrl: ${site}/shop\nmaxSteps: 20\npassPolicy: { k: ${K}, minPasses: ${K} }\nassertions:\n  - { type: dom, selector: '#status', state: text, text: Clicked ${TURNS} times }\n`,
@@ -262,7 +247,7 @@ function ourFiles(site, trials, apiUrl, shared) {
     ...Object.fromEntries(specs),
     'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
 export default { testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
-  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { ${browser}, taskproof: {
+  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: {
     agent: claude({ baseURL: '${apiUrl}', apiKey: 'test-key' }) } } }] };`,
     'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
   };

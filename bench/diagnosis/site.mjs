@@ -1,35 +1,30 @@
-// The broken variants of the example site, each on its own port, in front of one intact site.
+// The broken variants of a site, each on its own port, in front of the intact one.
 import { request as ask, createServer } from 'node:http';
-import { startSite } from '../../example-tasks/site/server.mjs';
 
 /**
- * @param {readonly import('./variants.mjs').Variant[]} variants
- * @returns {Promise<{ whole: string, urls: Map<string, string>, unmet(): string[], close(): Promise<void> }>} `urls` by variant;
+ * @param {readonly import('../diagnosis.mjs').Site[]} sites
+ * @returns {Promise<{ urls: Map<string, string>, unmet(): string[], close(): Promise<void> }>} `urls` by variant;
  *   `unmet`: variants whose change was never applied, since the site has changed
  */
-export async function startVariants(variants) {
-  const whole = await startSite({ port: 0, slowMs: 300 });
+export async function startVariants(sites) {
   const servers = [];
   const urls = new Map();
   const met = new Set();
-  for (const variant of variants) {
-    const server = createServer(
-      (request, response) => void answer(whole.url, variant, request, response, met),
-    );
+  const broken = sites.flatMap(({ url, variants }) => variants.map(variant => ({ url, variant })));
+  for (const { url, variant } of broken) {
+    const server = createServer((request, response) => void answer(url, variant, request, response, met));
     await new Promise(done => server.listen(0, '127.0.0.1', () => done(undefined)));
     urls.set(variant.id, `http://127.0.0.1:${server.address().port}`);
     servers.push(server);
   }
   return {
-    whole: whole.url,
     urls,
-    unmet: () => variants.filter(each => each.change && !met.has(each.id)).map(({ id }) => id),
+    unmet: () => broken.flatMap(({ variant: { id, change } }) => (change && !met.has(id) ? [id] : [])),
     async close() {
       for (const server of servers) {
         server.close();
         server.closeAllConnections();
       }
-      await whole.close();
     },
   };
 }

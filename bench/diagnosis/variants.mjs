@@ -21,7 +21,7 @@ export const svg = '<svg width="20" height="20" viewBox="0 0 4 4"><rect width="4
 const styled = (selector, style) =>
   `for (const each of document.querySelectorAll('${selector}')) each.style.cssText += ';${style}';`;
 /** @param {string} attributes @param {string} style @param {string} text */
-const over = (attributes, style, text) =>
+export const over = (attributes, style, text) =>
   `document.body.insertAdjacentHTML('beforeend', '<div ${attributes} style="position:fixed;z-index:99;background:#fd8;${style}">${text}</div>');`;
 /** @param {string} path @param {string} script */
 const on = (path, script) => `if (location.pathname.startsWith('${path}')) { ${script} }`;

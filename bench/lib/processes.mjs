@@ -37,7 +37,7 @@ process.on('exit', () => {
 });
 
 /** @param {string} name */
-function temporary(name) {
+export function temporary(name) {
   const folder = mkdtempSync(join(tmpdir(), `taskproof-bench-${name}-`));
   folders.add(folder);
   return folder;

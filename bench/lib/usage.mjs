@@ -28,7 +28,7 @@ function treeOf(roots) {
     .filter(name => /^\d+$/.test(name))
     .flatMap(statOf);
   const inside = new Set(roots.map(String));
-  // Children have higher ids than their parents, unless ids began anew: hence once more until nothing is added.
+  // Children have higher ids than their parents, unless ids began again: hence once more until nothing is added.
   for (let before = 0; before !== inside.size; ) {
     before = inside.size;
     for (const { pid, parent } of all) if (inside.has(parent)) inside.add(pid);
