@@ -1,24 +1,46 @@
-// The fixture `agent`: agents in a hand-written test.
-import type { Page, TestInfo } from '@playwright/test';
+// The fixture `agent`: agents in a hand-written test. All its runs are one trial, with one record, which the test's own code grades.
+import { createHash } from 'node:crypto';
+import { inspect } from 'node:util';
+import type { BrowserContext, Page, TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import { openSession } from '../browser/session/session';
+import { sumOf } from '../data/collections';
 import { planName } from '../data/plan';
-import type { Answer, TrialStatus, TurnRecord } from '../data/record';
-import { escapeIn } from '../data/record';
-import type { TotalUsage } from '../data/usage';
+import {
+  type Answer,
+  escapeIn,
+  RECORD_ATTACHMENT,
+  type TrialRecord,
+  type TrialStatus,
+  type TurnRecord,
+  whereOf,
+} from '../data/record';
+import { sumOfCosts, sumOfTokens, sumOfWaits, type TotalUsage } from '../data/usage';
+import { outcomeFields } from '../grading/outcome';
+import { transcript } from '../grading/transcript';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
-import type { TrialPlan } from '../trial/run-agent';
+import { harmless, oneLine } from '../text/line';
+import type { TrialOutput, TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/call-site';
 import { errorAt, runError } from './inside/errors';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
-import { planOf } from './run/plan';
-import { goalsHash, RunsOfTest } from './runs-of-test';
-import { addTime, seedOf, trialPlanOf } from './trial-test';
+import { goalAnnotation } from './run/plan';
+import {
+  addTime,
+  attachTo,
+  endFromOutside,
+  identityOf,
+  outputTo,
+  QUIET_TEXT,
+  saidBy,
+  seedOf,
+  trialPlanOf,
+} from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -88,31 +110,66 @@ export interface AgentRunner {
   run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
 }
 
-/** `settle`: call it when the test is over, however it ended. */
-export function agentRunner(
-  ownPage: Page,
-  options: ReadyOptions,
-  testInfo: TestInfo,
-): AgentRunner & { settle(): Promise<void> } {
-  const runs = new RunsOfTest(testInfo);
-  const start = async (goal: string, callerOptions: AgentRunOptions | undefined, place?: Location) => {
+export class RunsOfTest implements AgentRunner {
+  readonly name: string;
+  private readonly output: TrialOutput;
+  private readonly trials: Trial[] = [];
+  private readonly goals: string[] = [];
+  private readonly driven = new Set<BrowserContext>();
+  private turns = 0;
+  /** Whether the test has looked at an answer, which a replay does not give. */
+  private answerUsed = false;
+
+  constructor(
+    private readonly page: Page,
+    private readonly options: ReadyOptions,
+    private readonly testInfo: TestInfo,
+  ) {
+    this.name = options.agent.name;
+    this.output = { ...outputTo(testInfo), nextTurn: () => ++this.turns };
+  }
+
+  readonly run: AgentRunner['run'] = async (goal, callerOptions) => {
+    const place = sourceOfCall(this.run);
     if (typeof goal !== 'string' || goal.trim() === '')
-      throw new TypeError('agent.run(goal): the goal must be a non-empty text');
+      throw new TypeError('agent.run(goal): the goal must be a non-empty string');
     const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
-    const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
+    const missing = missingSecrets(this.options, [{ id: 'agent.run', goal }]);
     if (missing) throw runError(missing);
-    const { page = ownPage, agent = options.agent } = given;
+    const { page = this.page, agent = this.options.agent } = given;
     await preflightOnce(agent);
+    const plan = this.plan(goal, given, page, place);
+    const context = page.context();
+    // Each run would take the other's tabs and dialogs for its own.
+    if (this.driven.has(context))
+      throw new Error(
+        'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
+      );
+    addTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
+    this.driven.add(context);
+    this.goals.push(goal);
+    this.testInfo.annotations.push(goalAnnotation(goal));
+    try {
+      return await this.play(page, plan, place);
+    } finally {
+      this.driven.delete(context);
+    }
+  };
+
+  private plan(goal: string, given: AgentRunOptions, page: Page, place: Location): TrialPlan {
+    const { options, testInfo, goals } = this;
+    const { repeatEachIndex, testId } = testInfo;
     const base = trialPlanOf(options, testInfo);
-    const planned = planOf(testInfo);
-    const plan: TrialPlan = {
+    const { plan } = options;
+    return {
       ...base,
-      agent,
+      agent: given.agent ?? options.agent,
       specId: null,
-      specName: planned && !given.agent && !runs.count ? planName(planned) : null,
+      specName: plan && !given.agent && !goals.length ? planName(plan) : null,
       specHash: goalsHash([goal]),
       spec: null,
-      identity: runs.identity,
+      // The hash of all goals is known at the end.
+      identity: { ...identityOf(testInfo, plan), specHash: '' },
       goal,
       entryUrl: null,
       allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
@@ -120,50 +177,129 @@ export function agentRunner(
       wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
       maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
       turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
-      seed: seedOf(`${testInfo.testId}:${runs.count}`, testInfo.repeatEachIndex),
+      seed: seedOf(`${testId}:${goals.length}`, repeatEachIndex),
       locate: () => place,
     };
-    addTime(testInfo, plan.maxSteps * plan.turnTimeoutMs);
-    return runs.during(page.context(), goal, () => runAgent(page, plan, runs));
-  };
-  const run: AgentRunner['run'] = (goal, given) => start(goal, given, sourceOfCall(run));
-  return { name: options.agent.name, run, settle: () => runs.settle() };
-}
+  }
 
-async function runAgent(page: Page, plan: TrialPlan, runs: RunsOfTest): Promise<AgentOutcome> {
-  const place = plan.locate('goal');
-  const trial = new Trial(plan, await openSession(page, plan.allowedDomains), runs.output);
-  runs.add(trial);
-  const act = async (): Promise<AgentOutcome> => {
-    const { status, errorKind, reason } = await trial.act();
-    if (status === 'error')
-      throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place ?? NOWHERE);
-    const { records, usage } = trial.turns;
-    const left = escapeIn(trial.record().refusals);
-    if (left) throw errorAt(`agent.run: ${left}`, 'agent.run', place ?? NOWHERE);
-    const finalUrl = trial.session.page.url();
-    const answer = trial.maskedAnswer;
-    return {
-      status,
-      reason,
-      get answer() {
-        runs.answerUsed = true;
+  private async play(page: Page, plan: TrialPlan, place: Location): Promise<AgentOutcome> {
+    const trial = new Trial(plan, await openSession(page, plan.allowedDomains), this.output);
+    this.trials.push(trial);
+    const act = async () => {
+      const { status, errorKind, reason } = await trial.act();
+      if (status === 'error') throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place);
+      const left = escapeIn(trial.record().refusals);
+      if (left) throw errorAt(`agent.run: ${left}`, 'agent.run', place);
+      const { records: turns, usage } = trial.turns;
+      const { maskedAnswer: answer, session } = trial;
+      const finalUrl = session.page.url();
+      const told = { status, reason, answer, turns, usage, costUsd: usage.costUsd, finalUrl };
+      const get = () => {
+        this.answerUsed = true;
         return answer;
-      },
-      turns: records,
-      usage,
-      costUsd: usage.costUsd,
-      finalUrl,
+      };
+      // What is only printed decides nothing.
+      const print = { value: () => told };
+      return Object.defineProperties({ ...told }, { answer: { get }, [inspect.custom]: print });
     };
-  };
-  try {
-    return await runs.output.step(`agent "${plan.agent.name}": ${plan.goal}`, act, place);
-  } finally {
-    await trial.close();
+    try {
+      return await this.output.step(`agent "${plan.agent.name}": ${plan.goal}`, act, place);
+    } finally {
+      await trial.close();
+    }
+  }
+
+  /**
+   * Call it when the test is over, however it ended: leaves the record. If the test has failed, examines the page while it is open,
+   * and says in its error where the agent was.
+   */
+  async settle(): Promise<void> {
+    const { trials, testInfo, goals } = this;
+    if (!trials.length) return;
+    for (const trial of trials.filter(({ status }) => status === null)) {
+      trial.stop(endFromOutside(testInfo));
+      await trial.close();
+    }
+    const { status, expectedStatus, error } = testInfo;
+    const isLost = status !== expectedStatus && status !== 'skipped';
+    if (isLost) for (const trial of trials) trial.blameModel();
+    const isBroken = trials.some(({ status }) => status === 'error');
+    const last = decisive(trials);
+    const isGraded = !isBroken && status !== 'interrupted' && status !== 'skipped';
+    if (isGraded && (isLost || last.plan.isFirstToPass?.())) await last.examine(!isLost);
+    const joined = joinedRecord(trials, goals);
+    const what = [joined.endReason, firstLine(saidBy(error))].filter(Boolean).join('; ');
+    const where = isBroken ? null : whereOf(joined);
+    const record: TrialRecord = {
+      ...joined,
+      notReplayable: goals.length > 1 ? 'runs' : this.answerUsed ? 'answer' : undefined,
+      ...(isLost ? outcomeFields(joined, { what, where }) : { outcome: 'passed', reason: null }),
+    };
+    if (record.outcome === 'failed') this.tell(record);
+    attachTo(testInfo, 'transcript', QUIET_TEXT, transcript(record, goals.join('\n')));
+    attachTo(testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
+  }
+
+  /** Adds to the first error why the agent stopped, and where. */
+  private tell(record: TrialRecord): void {
+    const [error] = this.testInfo.errors;
+    if (error?.message === undefined) return;
+    const { message, stack = '' } = error;
+    const why = record.endReason ? `${sentence(record.endReason)}\n` : '';
+    error.message = `${message}\n\n${harmless(`${why}The agent stopped on ${whereOf(record)}.`)}`;
+    if (stack.startsWith(message)) error.stack = error.message + stack.slice(message.length);
   }
 }
 
-const NOWHERE: Location = { file: '', line: 0, column: 0 };
+const goalsHash = (goals: readonly string[]) =>
+  createHash('sha256').update(JSON.stringify(goals)).digest('hex');
+
+/** The first that did not end by itself, an error before others; else the last. */
+function decisive(trials: readonly Trial[]): Trial {
+  const broken = trials.find(({ status }) => status === 'error');
+  return broken ?? trials.find(({ status }) => status !== 'completed') ?? trials.at(-1)!;
+}
+
+/** One record, as of one trial: the turns in their order, all requests, the sum of what was spent. */
+function joinedRecord(trials: readonly Trial[], goals: readonly string[]): TrialRecord {
+  const records = trials.map(trial => trial.record());
+  const [first] = records as [TrialRecord];
+  const shifted = <Type extends { startedAtMs: number }>(of: (record: TrialRecord) => readonly Type[]) =>
+    records.flatMap((record, index) => {
+      const later = Math.round(trials[index]!.startedAt - trials[0]!.startedAt);
+      return of(record).map(each => ({ ...each, startedAtMs: each.startedAtMs + later }));
+    });
+  const turns = shifted(record => record.turns);
+  const usages = records.map(({ usage }) => usage);
+  const costUsd = sumOfCosts(usages.map(({ costUsd }) => costUsd));
+  return {
+    ...decisive(trials).record(),
+    specHash: goalsHash(goals),
+    agent: namesOf(records.map(({ agent }) => agent))!,
+    model: namesOf(records.map(({ model }) => model)),
+    replayed: records.some(({ replayed }) => replayed),
+    seed: first.seed,
+    turns: turns.sort((a, b) => a.number - b.number),
+    actions: sumOf(records, ({ actions = 0 }) => actions),
+    pageToolCalls: sumOf(records, ({ pageToolCalls = 0 }) => pageToolCalls),
+    network: {
+      events: shifted(({ network }) => network.events),
+      dropped: sumOf(records, ({ network }) => network.dropped),
+    },
+    guard: records.some(({ guard }) => guard === 'route') ? 'route' : 'protocol',
+    refusals: records.flatMap(({ refusals }) => refusals),
+    usage: { ...sumOfTokens(usages), costUsd },
+    costUsd,
+    ...sumOfWaits(records),
+    startedAt: first.startedAt,
+    durationMs: Math.round(performance.now() - trials[0]!.startedAt),
+  };
+}
+
+const namesOf = (all: readonly (string | null)[]) => [...new Set(all.filter(Boolean))].join(', ') || null;
+const firstLine = (text: string) => oneLine(text.split('\n')[0]!.replace(/^Error: /, ''), 300);
+const sentence = (text: string) =>
+  `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
 
 /** @throws Error on a blank page, which has no host. */
 function hostOf(url: string): string {

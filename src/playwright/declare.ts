@@ -11,8 +11,8 @@ import type {
 import { z } from 'zod';
 import type { Policy } from '../data/verdict';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
-import type { PassPolicy, TaskSpec, TaskSpecError } from '../spec';
-import { errorPlace, type SourceLocation, TaskSpecLoadError } from '../spec/errors';
+import type { PassPolicy, TaskSpec } from '../spec';
+import { errorPlace, type SourceLocation } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
 import { policyForRepeats } from '../verdicts/policy';
@@ -20,6 +20,7 @@ import {
   suiteTest,
   type TaskproofTestOptions,
   type TrialFixtures,
+  warn,
   warnOfNoVerdict,
   withTrials,
 } from './fixtures';
@@ -35,6 +36,7 @@ import {
 import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/call-site';
 import { listsForEditor, repeatEachOverride } from './inside/command-line';
 import { errorAt } from './inside/errors';
+import { followRepeats } from './inside/repeats';
 import { requirePlaywright } from './inside/version';
 import { openLedgerWithoutReporter } from './run/ledger';
 import { FROM_REPEATS } from './run/options';
@@ -59,8 +61,7 @@ export interface TaskproofTestsOptions<
    */
   prepare?: ForSpecs<Prepare<Fixtures & OfWorker>>;
   /**
-   * Grades a trial after its assertions, with the page still open and the fixtures that it names: `async ({ record, page, db }) => {
-   * expect(...) }`. An object gives each spec its own by id. Default: none.
+   * Grades a trial after its assertions, with the fixtures that it names: `async ({ record, page, db }) => { expect(...) }`. An object gives each spec its own by id. Default: none.
    */
   check?: ForSpecs<Check<Fixtures & OfWorker>>;
 }
@@ -93,13 +94,17 @@ export function taskproofTests<
   const callSite = callSiteOf(taskproofTests);
   requirePlaywright();
   openLedgerWithoutReporter();
+  followRepeats();
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
-  const { specs, broken } = loadAll(globs, cwd);
-  dependOn(
-    callSite,
-    [...specs, ...broken].map(({ file }) => file),
-  );
+  const { specs, error } = loadTaskSpecs(globs, { cwd });
+  const broken = (error && !error.errors.length ? [error] : (error?.errors ?? [])).map(each => {
+    // The same id twice, or a glob that matches nothing.
+    if (each.filename === undefined) throw error;
+    return { file: resolve(each.filename), error: each };
+  });
+  const files = [...specs, ...broken].map(({ file }) => file);
+  dependOn(callSite, files);
   const wanted = options.filter ? specs.filter(({ spec }) => options.filter!(spec)) : specs;
   if (specs.length && !wanted.length)
     throw new Error(
@@ -116,20 +121,21 @@ export function taskproofTests<
   });
 
   function declare(loaded: LoadedSpec): void {
-    const { spec, file, locate, hash: specHash, taskHash } = loaded;
+    const { spec, file, locate, hash: specHash, taskHash, rubricHash } = loaded;
     const policy = policyOfRun(spec.passPolicy);
-    const own = { id: spec.id, file: shownName(file), specHash, taskHash };
+    const place = placeFor(file, locate('id'));
+    const own = { id: spec.id, file: nameFrom(callSiteFile(place), file), specHash, taskHash, rubricHash };
     const plan = planAnnotations({ ...own, policy, replayed: false });
     const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
     const hooks = hooksOf(options, spec.id);
     const body = withFixturesOf<TrialFixtures>(hooks, '_taskproofTrial', fixtures =>
       fixtures._taskproofTrial.run(loaded, hooks, fixtures),
     );
-    callFrom(placeFor(file, locate('id')), test, spec.id, details, body);
+    callFrom(place, test, spec.id, details, body);
   }
 
-  function declareBroken({ file, error }: BrokenSpec): void {
-    const name = shownName(file);
+  function declareBroken({ file, error }: (typeof broken)[number]): void {
+    const name = nameFrom(callSiteFile(callSite), file);
     const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
     callFrom(placeFor(file, errorPlace(error)), test, name, details, () => {
       // With our reporter, the repeats don't run at all.
@@ -138,9 +144,8 @@ export function taskproofTests<
     });
   }
 
-  /** As plans name it. */
-  function shownName(file: string): string {
-    return posix(relative(dirname(callSiteFile(callSite)), file));
+  function nameFrom(testFile: string, file: string): string {
+    return posix(relative(dirname(testFile), file));
   }
 
   /**
@@ -156,29 +161,6 @@ export function taskproofTests<
   function tags(own: readonly string[] = []): string[] {
     const all = ['taskproof', ...own, ...(options.tags ?? [])];
     return all.map(tag => `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`);
-  }
-}
-
-interface BrokenSpec {
-  /** Absolute. */
-  file: string;
-  error: TaskSpecError;
-}
-
-/** @throws TaskSpecLoadError for problems of more than one file: the same id twice, globs that match nothing. */
-function loadAll(
-  globs: string | readonly string[],
-  cwd: string,
-): { specs: readonly LoadedSpec[]; broken: BrokenSpec[] } {
-  try {
-    return { specs: loadTaskSpecs(globs, { cwd }).specs, broken: [] };
-  } catch (error) {
-    if (!(error instanceof TaskSpecLoadError) || !error.errors.length) throw error;
-    const broken = error.errors.map(each => {
-      if (each.filename === undefined) throw error;
-      return { file: resolve(each.filename), error: each };
-    });
-    return { specs: error.specs, broken };
   }
 }
 
@@ -199,7 +181,6 @@ const repeatsSchema = z.strictObject({
   atLeast: z.int().min(1).optional(),
 } satisfies OptionSchemas<RepeatsOptions>);
 
-/** What `repeats` adds to a project. */
 export interface Repeats {
   repeatEach: number;
   retries: 0;
@@ -241,22 +222,12 @@ function largestK(globs: string | readonly string[], cwd: string): number {
   const { env } = process;
   const variable = `TASKPROOF_K_${encodeURIComponent(JSON.stringify([globs, cwd]))}`;
   if (env.TEST_WORKER_INDEX !== undefined && env[variable]) return Number(env[variable]);
-  const specs = specsAsFarAsTheyLoad(globs, cwd);
+  const { specs, unmatched } = loadTaskSpecs(globs, { cwd });
+  if (unmatched) throw unmatched;
   sayHowToRunOne(specs);
   const k = Math.max(1, ...specs.map(({ spec }) => spec.passPolicy.k));
   env[variable] = String(k);
   return k;
-}
-
-function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string): readonly LoadedSpec[] {
-  try {
-    return loadTaskSpecs(globs, { cwd }).specs;
-  } catch (error) {
-    if (!(error instanceof TaskSpecLoadError)) throw error;
-    const unmatched = error.errors.find(each => each instanceof TaskSpecLoadError);
-    if (unmatched || !error.errors.length) throw unmatched ?? error;
-    return error.specs;
-  }
 }
 
 /** If a spec is named on the command line, Playwright only reports "No tests found". */
@@ -264,8 +235,8 @@ function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
   for (const arg of process.argv.slice(2)) {
     const named = specs.find(({ file }) => file === resolve(arg.replace(/(:\d+){1,2}$/, '')));
     if (named)
-      process.stderr.write(
-        `taskproof: ${arg} is a spec, but Playwright selects tests by their test files. To run this spec, use --grep " ${named.spec.id} @"\n`,
+      warn(
+        `${arg} is a spec, but Playwright selects tests by their test files. To run this spec, use --grep " ${named.spec.id} @"`,
       );
   }
 }

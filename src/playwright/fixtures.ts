@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import {
   test as base,
   expect,
@@ -10,10 +11,10 @@ import {
   type TestType,
 } from '@playwright/test';
 import { z } from 'zod';
-import type { Agent } from '../agents/agent';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
+import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
@@ -36,8 +37,8 @@ import {
   readyOptions,
   type TaskproofOptions,
 } from './run/options';
-import { carryPlan, goalOf, planOf, planWith } from './run/plan';
-import { folderOf, runSettings } from './run/settings';
+import { carryPlan, goalOf, planOf, planWith, REFUSED } from './run/plan';
+import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
@@ -83,14 +84,14 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   ],
 
   _taskproofReady: async ({ _taskproofOptions, _taskproofSecrets: secrets, baseURL }, use, testInfo) => {
-    const declared = planOf(testInfo);
+    const declared = planOf(testInfo, testInfo.file, folderOf(testInfo.config));
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
     const where = `project "${testInfo.project.name}"`;
     const checked = { ...readyOptions(_taskproofOptions, where), secrets };
     if (plan) await obey(plan, checked, testInfo);
-    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL } : checked;
+    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
     if (plan && plan.policy.k > 1 && !isJudged()) {
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
@@ -100,7 +101,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const release = keepFromRunner(place => {
       if (seen.has(place)) return;
       seen.add(place);
-      const description = `Playwright failed at an event of the page (${place}); the test went on`;
+      const description = `Playwright threw while handling a page event (${place}); the test continued`;
       testInfo.annotations.push({ type: 'warning', description });
     });
     await use(options);
@@ -118,7 +119,6 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
 type SuiteTest = TestType<any, any>;
 
-/** An option `test`: the suite's own. */
 export const suiteTest = z
   .custom<SuiteTest>(
     given => typeof (given as SuiteTest)?.extend === 'function',
@@ -127,9 +127,7 @@ export const suiteTest = z
   .optional();
 
 /** The suite's test, with the fixtures of trials. */
-export function withTrials(own: SuiteTest | undefined) {
-  return own ? mergeTests(own, trialTest) : trialTest;
-}
+export const withTrials = (own: SuiteTest | undefined) => (own ? mergeTests(own, trialTest) : trialTest);
 
 /**
  * Playwright's `test` with the option `taskproof` and the fixture `agent`: `await agent.run('goal')` drives the current
@@ -140,10 +138,10 @@ export const test: TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 > = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
-    const { agentRunner } = await import('./agent-runner.js');
-    const runner = agentRunner(page, _taskproofReady, testInfo);
-    await use(runner);
-    await runner.settle();
+    const { RunsOfTest } = await import('./agent-runner.js');
+    const runs = new RunsOfTest(page, _taskproofReady, testInfo);
+    await use({ name: runs.name, run: runs.run });
+    await runs.settle();
   },
 });
 
@@ -152,24 +150,25 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   const { agent, earlyStop, maxRunCostUsd } = options;
   const [settings, project, name] = [runSettings(), testInfo.project.name, planName(plan)];
   const { repeatEachIndex: index } = testInfo;
-  const missing = missingSecrets(options, [{ id: plan.id, goal: goalOf(testInfo) }]);
-  const secrets = missing && `project "${project}": ${missing}`;
-  const recording = await recordingOf(plan, agent, testInfo);
+  const lacking = missingSecrets(options, [{ id: plan.id, goal: goalOf(testInfo) }]);
+  const secrets = lacking && `project "${project}": ${lacking}`;
+  const replay = isReplay(agent) ? agent : undefined;
+  const folder = folderOf(testInfo.config);
+  const file = await replay?.missingRecording(folder, name);
+  const missing = file === undefined ? undefined : posix(relative(folder, file));
+  const recording = missing === undefined ? undefined : { missing, otherwise: replay!.withoutRecording };
   const asked: Asked = { plan, project, index, earlyStop, maxRunCostUsd, secrets, recording };
   const wanted = wantedOf(asked, settings);
   const giveBack = wanted && reserve(project, name, index, wanted.trialUsd);
   const decision = decide(asked, readLedger(project, name), settings);
   if ('run' in decision) return;
   giveBack?.();
-  if ('fail' in decision) throw runError(decision.fail);
+  if ('fail' in decision) {
+    testInfo.annotations.push({ type: REFUSED, description: decision.fail });
+    throw runError(decision.fail);
+  }
   debug('skip', () => `${name}, trial ${index + 1}: ${decision.skip}`);
   testInfo.skip(true, decision.skip);
-}
-
-async function recordingOf(plan: Plan, agent: Agent, { config }: TestInfo): Promise<Asked['recording']> {
-  if (!isReplay(agent)) return undefined;
-  const missing = await agent.missingRecording(folderOf(config), planName(plan));
-  return missing === undefined ? undefined : { missing, otherwise: agent.withoutRecording };
 }
 
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
@@ -181,9 +180,9 @@ export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
 }
 
 const NOT_KNOWN =
-  'this version of Playwright keeps steps in another place than 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
+  'this version of Playwright stores steps differently from 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
-/** Warns once per run if the project records traces or videos, which are not masked. */
+/** Traces and videos are not masked. */
 function warnOfRecorders(
   { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
   { project, retry }: TestInfo,
@@ -197,12 +196,10 @@ function warnOfRecorders(
   if (!on.length || !isFirstToSay('recorders')) return;
   const options = on.map(([name]) => `\`${name}\``).join(' and ');
   warn(
-    `project "${project.name}" has secrets, and ${options} on. Traces contain what is typed, sent and shown in plain text, secrets too; videos show the page. Keep them secret, or turn ${options} off for this project.`,
+    `project "${project.name}" has secrets and ${options} on. Traces contain all that is typed, sent and shown, secrets included; videos show the page. Keep them private, or turn ${options} off for this project.`,
   );
 }
 
-function warn(text: string): void {
-  process.stderr.write(`taskproof: ${text}\n`);
-}
+export const warn = (text: string) => print(process.stderr, `taskproof: ${text}`);
 
 export { expect };

@@ -11,7 +11,7 @@ import { expectationInWords } from '../text/expectation';
 import { few, messageOf } from '../text/line';
 import { nearest } from '../text/nearest';
 import type { CheckEnd } from '../trial/run-agent';
-import { isExpectation } from './inside/errors';
+import { isExpectation, withoutOurFrames } from './inside/errors';
 
 /** What `prepare` gets besides fixtures. */
 export interface UnpreparedTrial extends TrialData {
@@ -70,12 +70,9 @@ const HOOKS = ['prepare', 'check'] as const;
 type AllHooks = { [Name in (typeof HOOKS)[number]]?: unknown };
 
 export function hooksOf(all: AllHooks, id: string): Hooks {
-  const own = HOOKS.map(name => {
-    const given = all[name];
-    if (!isObject(given)) return [name, given];
-    return [name, Object.hasOwn(given, id) ? (given as Record<string, unknown>)[id] : undefined];
-  });
-  return Object.fromEntries(own);
+  const ofSpec = (given: unknown) =>
+    isFunction(given) ? given : new Map(Object.entries(given ?? {})).get(id);
+  return { prepare: ofSpec(all.prepare), check: ofSpec(all.check) };
 }
 
 /** @throws OptionsError for a hook of a spec that does not exist */
@@ -86,11 +83,10 @@ export function expectSpecsOfHooks(
 ): void {
   const ids = specs.map(({ spec }) => spec.id);
   for (const name of HOOKS) {
-    const named = isFunction(all[name]) ? [] : Object.keys(all[name] ?? {});
-    const unknown = named.find(id => !ids.includes(id));
+    const unknown = Object.keys(all[name] ?? {}).find(id => !ids.includes(id));
     if (unknown === undefined) continue;
     const meant = nearest(unknown, ids);
-    const known = meant ? `Did you mean "${meant}"?` : `There are ${few(ids, 10)}.`;
+    const known = meant ? `Did you mean "${meant}"?` : `Known ids: ${few(ids, 10)}.`;
     throw new OptionsError(
       `taskproofTests(): ${name}: no spec that matches ${JSON.stringify(globs)} has the id "${unknown}". ${known}`,
     );
@@ -102,12 +98,7 @@ const GIVEN = {
   check: ['spec', 'trial', 'unique', 'page', 'answer', 'network', 'record'] satisfies (keyof CheckedTrial)[],
 };
 
-/**
- * A test function for which Playwright sets up `ours` and the fixtures that the hooks name. Playwright reads the names from the text of
- * a function.
- *
- * @throws OptionsError if it could not read those of a hook
- */
+/** A test function for which Playwright sets up `ours` and the fixtures that the hooks name: it reads names from a function's text. */
 export function withFixturesOf<Ours>(
   hooks: Hooks,
   ours: keyof Ours & string,
@@ -131,33 +122,40 @@ function fixtureNames(hook: string, fn: unknown): string[] {
   const parameters = /^(?!(?:async\s+)?[\w$]+\s*=>)[^(]*\(\s*([\s\S]*)$/.exec(text)?.[1];
   if (parameters?.startsWith(')')) return [];
   if (!parameters?.startsWith('{')) throw wrong('its first parameter is not a destructured object');
-  return topLevelParts(parameters).map(part => {
-    const [name = ''] = part.split(/[:=]/, 1);
-    if (name.startsWith('...')) throw wrong(`"${name.trim()}" takes all fixtures`);
-    return name.trim();
-  });
+  const names = namesIn(parameters.slice(1));
+  const rest = names.find(name => name.startsWith('...'));
+  if (rest) throw wrong(`"${rest}" takes all fixtures`);
+  return names;
 }
 
-/** What stands between the commas of the pattern that the text begins with, patterns within it aside. */
-function topLevelParts(text: string): string[] {
-  const parts = [''];
-  let depth = 0;
-  for (const character of text) {
-    if ('}])'.includes(character)) depth--;
-    if (depth === 0 && character === '}') break;
-    if (depth === 1 && character === ',') parts.push('');
-    else if (depth > 0) parts[parts.length - 1] += character;
-    if ('{[('.includes(character)) depth++;
-  }
-  return parts.map(part => part.trim()).filter(Boolean);
+/** The names of a pattern, up to its end. What stands in a text or in brackets is no name. */
+function namesIn(text: string): string[] {
+  let pattern = text.replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '');
+  const nested = /[{[(][^{}[\]()]*[}\])]/g;
+  for (let before = ''; before !== pattern; ) [before, pattern] = [pattern, pattern.replace(nested, '')];
+  const parts = pattern.split('}', 1)[0]!.split(',');
+  return parts.map(part => part.split(/[:=]/, 1)[0]!.trim()).filter(Boolean);
 }
 
 const valuesSchema = z
   .record(z.string(), z.union([z.string().trim().min(1), z.number()]))
-  .refine(values => !GIVEN_PLACEHOLDERS.some(name => name in values), 'trial and unique are given already');
+  .refine(values => !GIVEN_PLACEHOLDERS.some(name => name in values), 'trial and unique already have values');
 
-/** Of the call that declared the test: a step of ours would point into our own code. */
-const placeOf = ({ file, line, column }: TestInfo) => ({ location: { file, line, column } });
+/** At the call that declared the test: a step of ours would point into our own code. */
+function stepOf<Returned>(title: string, body: () => Promise<Returned>, testInfo: TestInfo) {
+  const { file, line, column } = testInfo;
+  const clean = async () => {
+    try {
+      return await body();
+    } catch (error) {
+      throw withoutOurFrames(error);
+    } finally {
+      // Those of soft expectations.
+      for (const error of testInfo.errors) withoutOurFrames(error);
+    }
+  };
+  return test.step(title, clean, { location: { file, line, column } });
+}
 
 /** @returns undefined if one of its soft expectations failed, which fails the test */
 export async function runPrepare(
@@ -165,52 +163,37 @@ export async function runPrepare(
   given: UnpreparedTrial,
   testInfo: TestInfo,
 ): Promise<PlaceholderValues | undefined> {
-  const { errors } = testInfo;
-  const before = errors.length;
-  const returned = await test.step('prepare', async () => prepare(given), placeOf(testInfo));
-  if (errors.length > before) return undefined;
+  const before = testInfo.errors.length;
+  const returned = await stepOf('prepare', async () => prepare(given), testInfo);
+  if (testInfo.errors.length > before) return undefined;
   const { data, error } = valuesSchema.safeParse(returned ?? {});
   if (!error) return data;
   const [problem] = problemsIn(error, 'the value');
-  throw new Error(`prepare must return nothing, or a text or number for each placeholder: ${problem}`);
+  throw new Error(`prepare must return nothing, or a string or number for each placeholder: ${problem}`);
 }
 
-/** A check in a trial, and what it threw: the test ends with its own error. */
-export class CheckInTest {
-  thrown: { error: unknown } | undefined;
+/** @returns also what it threw: the test ends with its own error */
+export async function runCheck(
+  check: Check,
+  given: CheckedTrial,
+  testInfo: TestInfo,
+): Promise<CheckEnd & { thrown?: { error: unknown } }> {
+  const { name } = check;
+  const title = ['', 'check', given.spec.id].includes(name) ? 'check' : `check ${name}`;
+  const before = testInfo.errors.length;
+  const body = async () => void (await check(given));
+  const thrown = await stepOf(title, body, testInfo).catch(error => ({ error: error as unknown }));
+  const soft = testInfo.errors[before];
+  if (!soft && !thrown) return { title, reason: null, broke: false };
+  const broke = !soft && !isExpectation(thrown!.error);
+  const message = soft ? (soft.message ?? soft.value ?? '') : messageOf(thrown!.error);
+  const reason = `${title}${broke ? ' threw' : ''}: ${expectationInWords(message)}`;
+  return { title, reason, broke, ...(thrown && { thrown }) };
+}
 
-  constructor(
-    private readonly check: Check,
-    private readonly testInfo: TestInfo,
-  ) {}
-
-  /** Never rejects. */
-  async run(given: CheckedTrial): Promise<CheckEnd> {
-    const { check, testInfo } = this;
-    const { name } = check;
-    const title = ['', 'check', given.spec.id].includes(name) ? 'check' : `check ${name}`;
-    const { errors } = testInfo;
-    const before = errors.length;
-    await test
-      .step(title, async () => check(given), placeOf(testInfo))
-      .catch(error => {
-        this.thrown = { error };
-      });
-    const { thrown } = this;
-    const [soft] = errors.slice(before);
-    if (!soft && !thrown) return { title, reason: null, broke: false };
-    const broke = !soft && !isExpectation(thrown!.error);
-    const message = soft ? (soft.message ?? soft.value ?? '') : messageOf(thrown!.error);
-    return { title, reason: `${title}${broke ? ' broke' : ''}: ${expectationInWords(message)}`, broke };
-  }
-
-  /** Whether it alone decided how the trial ended. */
-  decided({ assertions, status, errorKind }: TrialRecord): boolean {
-    const others = assertions.every(({ passed, type }) => passed || type === 'check');
-    return (
-      others &&
-      assertions.some(({ passed }) => !passed) &&
-      (status === 'completed' || errorKind === 'internal')
-    );
-  }
+/** Whether the check alone decided how the trial ended. */
+export function decidedByCheck({ assertions, status, errorKind }: TrialRecord): boolean {
+  const failed = assertions.filter(({ passed }) => !passed);
+  const isAlone = failed.length > 0 && failed.every(({ type }) => type === 'check');
+  return isAlone && (status === 'completed' || errorKind === 'internal');
 }

@@ -67,7 +67,7 @@ async function toolsOf(page: Page) {
   const tools = new PageTools({ page, notice: () => undefined }, [new URL(page.url()).hostname]);
   if (await tools.isSupported()) return tools;
   throw new Error(
-    `${page.url()} can't be asked for its tools: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } } with Chromium, and open it by https or on localhost`,
+    `${page.url()} can't list its tools. That requires Chromium with use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and a page on https or localhost`,
   );
 }
 
@@ -88,7 +88,7 @@ async function checkDescriptions(page: Page, wanted: readonly string[]): Promise
   const names = async () => (await tools.list()).map(({ name }) => name);
   const soft = expect.configure({ soft: true });
   await soft.poll(names, 'the page registers its tools').toEqual(expect.arrayContaining([...wanted]));
-  soft([...tools.leftOut], 'tools that agents are not offered').toEqual([]);
+  soft([...tools.leftOut], 'tools that are not offered to agents').toEqual([]);
   for (const { name, description, inputSchema } of await tools.list()) {
     soft(description.trim(), `tool "${name}" has no description`).not.toBe('');
     soft(problemOfSchema(inputSchema), `the input schema of tool "${name}" is not valid`).toBe(undefined);
@@ -101,7 +101,7 @@ async function checkAnswer(page: Page, name: string, { calls, timeoutMs, maxResu
   const result = await tools.call(page, name, calls[name]!, { timeoutMs });
   expect(saysError(result), `tool "${name}" says that it failed: ${JSON.stringify(result)}`).toBe(false);
   const { length } = JSON.stringify(result) ?? '';
-  expect(length, `characters of the answer of tool "${name}"`).toBeLessThanOrEqual(maxResult);
+  expect(length, `length of the answer of tool "${name}", in characters`).toBeLessThanOrEqual(maxResult);
 }
 
 /** Errors that tell of the page, not of the input. */
@@ -118,7 +118,7 @@ async function checkRefusals(
   const tools = await toolsOf(page);
   const { inputSchema } = await known(tools, name);
   const wrong = inputsWithOneMistake(calls[name]!).filter(each => problemsWith(inputSchema, each).length);
-  if (!wrong.length) return `the schema of tool "${name}" takes everything`;
+  if (!wrong.length) return `the schema of tool "${name}" accepts any input`;
   const url = page.url();
   for (const each of wrong) {
     await known(tools, name);

@@ -3,9 +3,9 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { type Page, type TestInfo, test } from '@playwright/test';
-import type { Location } from '@playwright/test/reporter';
 import { openSession } from '../browser/session/session';
-import { planName } from '../data/plan';
+import { leastOf } from '../data/collections';
+import { type Plan, planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
@@ -15,13 +15,14 @@ import { wantedAnswer } from '../spec/wanted-answer';
 import { expectationInWords } from '../text/expectation';
 import { beginning, few, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
+import { print } from '../text/print';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial, trialTimeMs } from '../trial/trial';
-import { CheckInTest, type Hooks, type PlaceholderValues, runPrepare } from './hooks';
+import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
 import { errorAt, isExpectation, onFailure } from './inside/errors';
-import { enter, runId } from './run/ledger';
+import { enter, isFirstToPass, runId } from './run/ledger';
 import type { ReadyOptions } from './run/options';
-import { carriedPlan, showUsed } from './run/plan';
+import { showUsed } from './run/plan';
 import { checkRun, folderOf, posix, seedOffset } from './run/settings';
 import { trialError } from './run/trial-error';
 
@@ -43,23 +44,24 @@ export class TrialTest {
     private readonly navigationTimeoutMs?: number,
   ) {}
 
-  /**
-   * @param fixtures what `hooks` get of the suite
-   * @throws an error that says why the trial did not pass.
-   */
+  /** @throws an error that says why the trial did not pass. `fixtures` are what the hooks get of the suite. */
   async run(loaded: LoadedSpec, { prepare, check }: Hooks, fixtures: object): Promise<void> {
     const { testInfo } = this;
-    const own = this.ownData;
+    const seed = seedOf(planName(this.options.plan!), testInfo.repeatEachIndex + seedOffset());
+    const unique = uniqueOf(seed, testInfo.project.name);
+    const own: TrialData = { trial: testInfo.repeatEachIndex + 1, unique };
     const given = { ...fixtures, spec: loaded.spec, ...own };
     const values = prepare && (await runPrepare(prepare, given, testInfo));
     if (prepare && !values) return;
     if (values) expectValues(loaded, values);
-    const checking = check && new CheckInTest(check, testInfo);
-    const plan = {
-      ...this.plan(loaded, own, values),
-      check: checking && (trial => checking.run({ ...fixtures, ...own, ...trial })),
-    } satisfies TrialPlan;
-    showUsed(testInfo.annotations, plan.spec);
+    let checked: Awaited<ReturnType<typeof runCheck>> | undefined;
+    const plan: TrialPlan = this.plan(loaded, seed, own, values);
+    if (check)
+      plan.check = async trial => {
+        checked = await runCheck(check, { ...fixtures, ...own, ...trial }, testInfo);
+        return checked;
+      };
+    showUsed(testInfo.annotations, plan.spec!);
     addTime(testInfo, trialTimeMs(plan));
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
@@ -68,9 +70,10 @@ export class TrialTest {
     if (this.record) return;
     this.attach(record);
     if (record.outcome === 'passed') return this.watchHooks(record);
-    if (!checking?.decided(record)) throw trialError(record, this.trial.failure!, plan.locate);
+    if (!checked || !decidedByCheck(record))
+      throw trialError(record, this.trial.failure!, path => locationIn(loaded, path));
     // Soft expectations have failed the test already.
-    if (checking.thrown) throw checking.thrown.error;
+    if (checked.thrown) throw checked.thrown.error;
   }
 
   /** Call it when the test is over, however it ended. */
@@ -86,8 +89,8 @@ export class TrialTest {
   }
 
   /**
-   * What a hook or a fixture's teardown expects of the site in vain fails a trial that has passed; any other error of theirs says
-   * nothing about the site. The first error decides: what follows may come of it.
+   * A failed `expect` in a hook or a fixture's teardown fails a trial that has passed; any other error there says
+   * nothing about the site. The first error decides: later ones may follow from it.
    */
   private watchHooks(record: TrialRecord): void {
     const { testInfo } = this;
@@ -107,28 +110,14 @@ export class TrialTest {
     });
   }
 
-  private get specName(): string {
-    return planName(carriedPlan(this.testInfo)!);
-  }
-
-  private get seed(): number {
-    return seedOf(this.specName, this.testInfo.repeatEachIndex + seedOffset());
-  }
-
-  private get ownData(): TrialData {
-    const { repeatEachIndex, project } = this.testInfo;
-    return { trial: repeatEachIndex + 1, unique: uniqueOf(this.seed, project.name) };
-  }
-
-  private plan({ spec: declared, hash, file, locate }: LoadedSpec, own: TrialData, data?: PlaceholderValues) {
-    const { options, testInfo, navigationTimeoutMs, specName, seed } = this;
-    const { unique } = own;
-    const filled = withData(declared, { ...data, ...own });
+  private plan(loaded: LoadedSpec, seed: number, own: TrialData, data?: PlaceholderValues) {
+    const { options, testInfo, navigationTimeoutMs } = this;
+    const { hash: specHash, file } = loaded;
+    const filled = withData(loaded.spec, { ...data, ...own });
     const spec = atOrigin(atBase(filled, options.origin ?? options.baseURL), options.origin);
-    const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
-    // What was prepared may be made of it.
+    const { unique } = own;
+    // What `prepare` returned may depend on it.
     const isUnique = data !== undefined || JSON.stringify(spec).includes(unique);
-    const { mask } = options.secrets;
     return {
       goal: spec.goal,
       entryUrl: spec.entryUrl,
@@ -138,25 +127,21 @@ export class TrialTest {
       ...trialPlanOf(options, testInfo),
       spec,
       identity: {
-        specId: spec.id,
-        specHash: hash,
-        specFile: posix(relative(testInfo.config.rootDir, file)),
-        repeatIndex: testInfo.repeatEachIndex,
-        retry: testInfo.retry,
-        policy: carriedPlan(testInfo)!.policy,
+        ...identityOf(testInfo, options.plan, file),
+        specHash,
         ...(isUnique && { runId: runId(), unique }),
-        ...(data && { data: inTexts(data, mask) }),
+        ...(data && { data: inTexts(data, options.secrets.mask) }),
       },
       specId: spec.id,
-      specName,
-      specHash: hash,
+      specName: planName(options.plan!),
+      specHash,
       judge: options.judge,
-      maxCostUsd: caps.length ? Math.min(...caps) : undefined,
+      maxCostUsd: leastOf([spec.maxCostUsd, options.maxCostUsd]),
       seed,
       ...(isUnique && { unique }),
       ...(checkRun()?.purpose === 'probe' && { guesses: true }),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
-      locate: (path: string): Location => locationIn({ file, locate }, path),
+      locate: (path: string) => locationIn(loaded, path),
     } satisfies TrialPlan;
   }
 
@@ -165,14 +150,22 @@ export class TrialTest {
     attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
-      enter(this.testInfo.project.name, planName(carriedPlan(this.testInfo)!), { index, outcome, costUsd });
+      enter(this.testInfo.project.name, planName(this.options.plan!), { index, outcome, costUsd });
     } catch (error) {
       // Only other workers need the entry, for early stop and the cost cap of the run.
-      process.stderr.write(
-        `taskproof: ${record.specId}: can't write the run's ledger: ${(error as Error).message}\n`,
+      print(
+        process.stderr,
+        `taskproof: ${record.specId}: can't write the run's ledger: ${(error as Error).message}`,
       );
     }
   }
+}
+
+/** What a record says of its test; `specHash` is missing. */
+export function identityOf(testInfo: TestInfo, plan: Plan | undefined, file = testInfo.file) {
+  const { config, title, repeatEachIndex: repeatIndex, retry } = testInfo;
+  const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
+  return { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy };
 }
 
 /** Why the trial of a test that is over has not ended by itself. */
@@ -186,15 +179,23 @@ export function saidBy(error: TestInfo['error']): string {
   return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 
-/** What the options of a project say about each run of its agent. */
 export function trialPlanOf(
-  { agent, secrets, pageTools, turnTimeoutMs, maxRequests }: ReadyOptions,
-  { config }: Pick<TestInfo, 'config'>,
+  { agent, secrets, pageTools, turnTimeoutMs, maxRequests, plan }: ReadyOptions,
+  { config, project }: TestInfo,
 ) {
-  return { agent, secrets, pageTools, turnTimeoutMs, maxRequests, configDir: folderOf(config) };
+  const isFirst = () =>
+    plan !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, planName(plan));
+  return {
+    isFirstToPass: isFirst,
+    agent,
+    secrets,
+    pageTools,
+    turnTimeoutMs,
+    maxRequests,
+    configDir: folderOf(config),
+  };
 }
 
-/** Shows a trial in its Playwright test: turns and assertions as steps, with their evidence. */
 export function outputTo(testInfo: TestInfo): TrialOutput {
   return {
     step: (title, body, location) =>
@@ -222,7 +223,7 @@ export function seedOf(name: string, repeatIndex: number): number {
   return createHash('sha256').update(`${name}#${repeatIndex}`).digest().readUInt32BE(0);
 }
 
-/** Eight letters and digits, a letter first: made of the seed, the project and the run. */
+/** Eight letters and digits, a letter first. */
 function uniqueOf(seed: number, project: string): string {
   const [first, ...rest] = createHash('sha256')
     .update(JSON.stringify([runId(), project, seed]))
@@ -236,6 +237,6 @@ function expectValues(loaded: LoadedSpec, values: PlaceholderValues): void {
   const open = placeholdersIn(loaded.spec).find(({ name, known }) => !known && !Object.hasOwn(values, name));
   if (!open) return;
   const given = few(['trial', 'unique', ...Object.keys(values)], 20);
-  const text = `${open.path}: {{${open.name}}} has no value: prepare did not return it. Known are ${given}.`;
+  const text = `${open.path}: {{${open.name}}} has no value: prepare did not return it. Known placeholders: ${given}.`;
   throw errorAt(text, loaded.spec.id, locationIn(loaded, open.path));
 }

@@ -32,29 +32,26 @@ export function callSiteOf(helper: Function): CallSite {
   }
 }
 
-/** Where `helper` was called, in the source: Playwright maps the stacks of errors. Undefined if the stack does not say. */
+/** Where `helper` was called, in the source: Playwright maps the stacks of errors. */
 // biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
-export function sourceOfCall(helper: Function): Location | undefined {
+export function sourceOfCall(helper: Function): Location {
   const holder: { stack?: string } = {};
   Error.captureStackTrace(holder, helper);
-  const [, path, line, column] = /^ +at (?:.*\()?(.+?):(\d+):(\d+)\)?$/m.exec(holder.stack ?? '') ?? [];
-  if (!path) return undefined;
-  const file = path.startsWith('file:') ? fileURLToPath(path) : path;
-  return { file, line: Number(line), column: Number(column) };
+  const [, filename = '', line = 0, column = 0] =
+    /^ +at (?:.*\()?(.+?):(\d+):(\d+)\)?$/m.exec(holder.stack ?? '') ?? [];
+  return { file: pathOf(filename), line: Number(line), column: Number(column) };
 }
 
-export function callSiteFile({ filename }: CallSite): string {
-  return filename.startsWith('file:') ? fileURLToPath(filename) : filename;
-}
+const pathOf = (filename: string) => (filename.startsWith('file:') ? fileURLToPath(filename) : filename);
+export const callSiteFile = ({ filename }: CallSite) => pathOf(filename);
 
 /** Calls `fn` from a stack frame at the call site. Untyped, since `test` and `describe` have many overloads. */
 export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): void {
   compileAt(callSite, 'return ', 'fn(...args)')(fn, args);
 }
 
-export function awaitFrom<T>(callSite: CallSite, fn: () => Promise<T>): Promise<T> {
-  return compileAt(callSite, 'return (async () => ', 'await fn())()')(fn);
-}
+export const awaitFrom = <T>(callSite: CallSite, fn: () => Promise<T>): Promise<T> =>
+  compileAt(callSite, 'return (async () => ', 'await fn())()')(fn);
 
 /** @param expression what is at the call site */
 function compileAt({ filename, line, column }: CallSite, before: string, expression: string) {

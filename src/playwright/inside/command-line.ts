@@ -1,70 +1,75 @@
-// What only the command line says of a run; workers learn it from variables that the main process sets. Checked on Playwright 1.65.1.
+// What only the command line says of a run; workers learn it from variables that the main process sets. Checked on Playwright 1.64 and
+// 1.65: the resolved config can't tell `--repeat-each=5` from `repeatEach: 5`, nor a filter of the command line from its own, and UI
+// mode, the test server and editors force one repeat.
+import { parseArgs } from 'node:util';
 import type { FullConfig } from '@playwright/test/reporter';
 
-/**
- * Set in the environment for the workers, which don't see the command line. Checked on Playwright 1.65: the resolved config can't
- * tell `--repeat-each=5` from `repeatEach: 5`, and UI mode, the test server and editors force one repeat.
- */
-const REPEAT_EACH = 'TASKPROOF_REPEAT_EACH';
+/** The flags of `playwright test` that take a value, or may. */
+const WITH_VALUE =
+  'add-reporter browser config debug global-timeout grep grep-invert last-failed-file max-failures name only-changed output project repeat-each reporter retries run-agents shard shuffle test-list test-list-invert timeout trace tsconfig ui-host ui-port update-snapshots update-source-method workers';
+const SHORT: Record<string, string> = {
+  config: 'c',
+  grep: 'g',
+  'grep-invert': 'G',
+  'update-snapshots': 'u',
+  workers: 'j',
+};
+const options = Object.fromEntries(
+  WITH_VALUE.split(' ').map(name => [
+    name,
+    { type: 'string' as const, ...(SHORT[name] && { short: SHORT[name] }) },
+  ]),
+);
+
+function parse(argv: readonly string[]) {
+  const args = argv.slice(argv.indexOf('test') + 1);
+  return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
+}
+
+const has = (argv: readonly string[], flag: string) =>
+  argv.includes('test') && parse(argv).values[flag] !== undefined;
 
 /** The N of `--repeat-each=N`; undefined without it. */
 export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
-  const repeats = Number(shared(REPEAT_EACH, flagValue(argv, '--repeat-each')));
+  const repeats = Number(shared('TASKPROOF_REPEAT_EACH', parse(argv).values['repeat-each']));
   return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
 }
 
-/** Reads a variable that the main process sets for its workers. */
-function shared(variable: string, value: string | undefined): string | undefined {
+/** Reads a variable that the main process sets for its workers, which don't see the command line. */
+function shared(variable: string, value: unknown): string | undefined {
   const { env } = process;
   if (env.TEST_WORKER_INDEX === undefined) delete env[variable];
-  if (env.TEST_WORKER_INDEX === undefined && value !== undefined) env[variable] = value;
+  if (env.TEST_WORKER_INDEX === undefined && typeof value === 'string') env[variable] = value;
   return env[variable];
 }
 
 /** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
-export function isListing(argv: readonly string[] = process.argv): boolean {
-  return argv.includes('--list');
-}
+export const isListing = (argv: readonly string[] = process.argv) => argv.includes('--list');
 
 /** Whether reports are merged. */
-export function isMerging(argv: readonly string[] = process.argv): boolean {
-  return argv.includes('merge-reports');
-}
-
-/** Set in the environment of the workers, for the same reason. */
-const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
+export const isMerging = (argv: readonly string[] = process.argv) => argv.includes('merge-reports');
 
 /**
- * Whether the command line selected only some tests; `--project` selects whole projects. Checked on Playwright 1.65: the config
- * can't tell a filter of the command line from its own.
+ * Whether the command line selected only some tests; `--project` selects whole projects. The arguments of merge-reports say nothing
+ * about the merged runs: the blobs do.
  */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
-  // The arguments of merge-reports say nothing about the merged runs. The blobs do.
   if (!argv.includes('test')) return false;
-  const args = argv.slice(argv.indexOf('test') + 1);
-  const chooses =
-    /^(-g|-gv|--grep|--grep-invert|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;
-  return args.some((arg, index) => chooses.test(arg) || isFileFilter(arg, args.slice(0, index)));
+  const { values, tokens } = parse(argv);
+  const flags = ['grep', 'grep-invert', 'last-failed', 'only-changed', 'test-list', 'test-list-invert'];
+  if (flags.some(flag => values[flag] !== undefined)) return true;
+  return tokens.some(({ kind }, index) => {
+    const flag = tokens.slice(0, index).findLast(token => token.kind === 'option');
+    // `--project one two` takes all up to the next flag.
+    return kind === 'positional' && (flag?.name !== 'project' || flag.inlineValue);
+  });
 }
 
 /** Whether the command line selected projects: those of a whole run may be more. */
-export function selectsProjects(argv: readonly string[] = process.argv): boolean {
-  return argv.includes('test') && argv.some(arg => /^--project(=|$)/.test(arg));
-}
+export const selectsProjects = (argv: readonly string[] = process.argv) => has(argv, 'project');
 
-/** Whether the command line says how many workers there are, as `--workers=4`, `-j 4` or `-j4`. */
-export function workersOfCommandLine(argv: readonly string[] = process.argv): boolean {
-  return argv.includes('test') && argv.some(arg => /^(--workers(=|$)|-j)/.test(arg));
-}
-
-/** Flags that take the next argument, or all up to the next flag, as their value. */
-const TAKES_VALUE =
-  /^(-c|-j|--(config|browser|global-timeout|workers|max-failures|name|output|repeat-each|reporter|retries|shard|timeout|trace|tsconfig|ui-host|ui-port|update-snapshots|update-source-method|debug))$/;
-
-function isFileFilter(arg: string, before: readonly string[]): boolean {
-  if (arg.startsWith('-') || TAKES_VALUE.test(before.at(-1) ?? '')) return false;
-  return before.findLast(one => one.startsWith('-')) !== '--project';
-}
+/** Whether the command line says how many workers there are. */
+export const workersOfCommandLine = (argv: readonly string[] = process.argv) => has(argv, 'workers');
 
 /** The CI's id of a run whose jobs belong together. */
 export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
@@ -74,9 +79,9 @@ export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
 
 /** UI mode, `--debug` and the servers of editors and coding agents run one trial that a person picked: there is no verdict. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
-  const servers = ['--ui', '--debug', 'test-server', 'run-test-mcp-server'];
-  const found = argv.some(arg => servers.includes(arg) || /^--(ui|debug)[=-]/.test(arg));
-  return shared(INTERACTIVE, found ? '1' : undefined) !== undefined;
+  const interactive = /^(--(ui|debug)([=-].*)?|test-server|run-test-mcp-server)$/;
+  const found = argv.some(arg => interactive.test(arg));
+  return shared('TASKPROOF_INTERACTIVE', found ? '1' : undefined) !== undefined;
 }
 
 /** Set by an editor's server, to its process id, for the processes that it starts. */
@@ -95,25 +100,18 @@ export function listsForEditor({ env, ppid } = process): boolean {
 repeatEachOverride();
 isInteractive();
 
-function flagValue(argv: readonly string[], flag: string): string | undefined {
-  const index = argv.findLastIndex(arg => arg === flag || arg.startsWith(`${flag}=`));
-  if (index < 0) return undefined;
-  const arg = argv[index]!;
-  return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : argv[index + 1];
-}
-
 /**
- * Whether the terminal shows the errors of a run: one of the reporters prints them, or Playwright adds one that does, since
- * none of them prints anything (which it does not do in merge-reports). Reporters that are not known count as printing
- * something else. Checked on Playwright 1.65.
+ * Whether the terminal shows the errors of a run: a reporter prints them, or, since none prints anything, Playwright adds one that
+ * does (not in merge-reports). Reporters that are not known count as printing something else. Checked on Playwright 1.65.
  */
 export function printsErrors(
   { reporter }: Pick<FullConfig, 'reporter'>,
   isMerge: boolean,
   argv = process.argv,
 ): boolean {
-  const names = flagValue(argv, '--reporter')?.split(',');
-  const given: readonly (readonly [string, unknown?])[] = names ? names.map(name => [name]) : reporter;
+  const { reporter: names } = parse(argv).values;
+  const given: readonly (readonly [string, unknown?])[] =
+    typeof names === 'string' ? names.split(',').map(name => [name]) : reporter;
   if (given.some(([name]) => /^(list|line|dot|github)$/.test(name))) return true;
   return !isMerge && given.every(([name, options]) => isSilent(name, options));
 }
@@ -122,5 +120,3 @@ function isSilent(name: string, options: unknown): boolean {
   if (/^(html|blob)$|@taskproof[\\/]playwright|[\\/]dist[\\/]reporter\.js$/.test(name)) return true;
   return /^(json|junit)$/.test(name) && Boolean((options as { outputFile?: string } | undefined)?.outputFile);
 }
-
-// How a verdict changes Playwright's own results. Checked on Playwright 1.65: reporters share the TestCase and TestResult objects,

@@ -15,13 +15,9 @@ export async function exportedConfig(configFile: string): Promise<unknown> {
   return exported.default ?? exported;
 }
 
-interface UsingSuite extends Suite {
-  _use?: { fixtures: Record<string, unknown> }[];
-}
-
-interface TypedTest extends TestCase {
-  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
-}
+type Defined = { fixtures: Record<string, unknown> }[];
+type UsingSuite = Suite & { _use?: Defined };
+type TypedTest = TestCase & { _testType?: { fixtures: Defined } };
 
 /**
  * What `test.use` or the suite's own fixtures say of an option: a value, or a fixture function, which only workers call. Checked on
@@ -31,11 +27,11 @@ interface TypedTest extends TestCase {
  * @param declared the option's own definition, which says nothing
  */
 export function usedOption(test: TestCase, name: string, declared: unknown): { used?: unknown } {
+  const last = (all: Defined = []) => all.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];
   for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = suite._use?.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];
+    const used = last(suite._use);
     if (used !== undefined) return { used };
   }
-  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
-  const defined = definitions.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];
+  const defined = last((test as TypedTest)._testType?.fixtures);
   return defined === undefined || defined === declared ? {} : { used: () => defined };
 }

@@ -1,14 +1,12 @@
 // Errors as reports show them: Playwright reads message, place and code frame from the stack. Checked on Playwright 1.65.1.
 // And what they were before they became texts.
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { harmless } from '../../text/line';
 
-/**
- * An error to throw from `onEnd`: the HTML report shows it at the top, and `playwright test` and `merge-reports` exit with 1.
- * It has no stack.
- */
+/** Has no stack. Thrown from `onEnd`, it is at the top of the HTML report, and `playwright test` and `merge-reports` exit with 1. */
 export function runError(message: string): Error {
   const error = new Error(message);
   error.stack = message;
@@ -20,6 +18,19 @@ export function errorAt(text: string, name: string, { file, line, column }: Loca
   const message = harmless(text);
   const error = new Error(message);
   error.stack = `Error: ${message}${canBeShown(file) ? `\n    at ${name} (${file}:${line}:${column})` : ''}`;
+  return error;
+}
+
+const ours = () => join(__dirname, '../..');
+
+/** Takes our own frames from the stack of what a user's function threw or failed by, as Playwright takes its own. */
+export function withoutOurFrames(error: unknown): unknown {
+  const told = Object(error) as { stack?: unknown };
+  if (typeof told.stack === 'string')
+    told.stack = told.stack
+      .split('\n')
+      .filter(line => !(/^ +at /.test(line) && line.includes(ours())))
+      .join('\n');
   return error;
 }
 

@@ -8,7 +8,7 @@ export function pictureOfTurn({ attachments }: TestResult, turn: number): Pictur
   return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
 }
 
-/** Marks the step of a turn, for reporters that read results in their `onEnd`. */
+/** Marks the step of a turn. */
 export function markTurn(result: TestResult, turn: number, mark: string): void {
   const picture = pictureOfTurn(result, turn);
   const step = picture && stepWith(result.steps, picture);
@@ -16,19 +16,16 @@ export function markTurn(result: TestResult, turn: number, mark: string): void {
 }
 
 /**
- * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML report
- * compares two images whose names differ only in `-expected` and `-actual`. These attachments are not in blobs: merge-reports
- * adds them again.
+ * Shows the pictures of a passing and of a failed trial side by side. Checked on Playwright 1.65: the HTML report compares two images
+ * whose names differ only in `-expected` and `-actual`. They are not in blobs: merge-reports adds them again.
  */
 export function showSideBySide(
-  result: TestResult,
+  { attachments }: TestResult,
   name: string,
-  { expected, actual }: { expected: Picture; actual: Picture },
+  pictures: Record<'expected' | 'actual', Picture>,
 ): void {
-  result.attachments.push(
-    { ...expected, name: `${name}-expected.jpg` },
-    { ...actual, name: `${name}-actual.jpg` },
-  );
+  for (const [side, picture] of Object.entries(pictures))
+    attachments.push({ ...picture, name: `${name}-${side}.jpg` });
 }
 
 const specLines = new WeakMap<object, string>();
@@ -49,9 +46,14 @@ export function showDetails({ errors, attachments }: TestResult): void {
 }
 
 function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
-  for (const step of steps) {
-    const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);
-    if (found) return found;
-  }
-  return undefined;
+  const within = steps.find(step => step.attachments.includes(attachment));
+  return (
+    within ??
+    (steps.length
+      ? stepWith(
+          steps.flatMap(step => step.steps),
+          attachment,
+        )
+      : undefined)
+  );
 }

@@ -31,11 +31,7 @@ interface KeptError {
   cause?: KeptError;
 }
 
-/**
- * Masks until the test ends, whatever the order of reporters.
- *
- * @returns false if this Playwright keeps steps in another place
- */
+/** Masks until the test ends, whatever the order of reporters. @returns false if this Playwright keeps steps in another place */
 export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
   const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
   if (typeof callbacks?.onStepBegin !== 'function') return false;
@@ -48,7 +44,9 @@ export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
   const changes: typeof callbacks = {
     onStepBegin: payload => maskTexts(payload, ['title', 'subtitle', 'params'], mask),
     onStepEnd: ({ error }) => error && maskError(error, mask),
-    onAttach: ({ name, path }) => name === 'error-context' && path && maskFile(path, mask),
+    // Playwright has just written the file, and no reporter has read it yet.
+    onAttach: ({ name, path }) =>
+      name === 'error-context' && path && writeFileSync(path, mask(readFileSync(path, 'utf8'))),
   };
   for (const name of Object.keys(changes) as (keyof typeof changes)[]) {
     const send = callbacks[name];
@@ -68,12 +66,12 @@ export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
   return true;
 }
 
-function maskTexts<T extends object>(holder: T, keys: readonly (keyof T)[], mask: Mask): void {
+function maskTexts(holder: object, keys: readonly string[], mask: Mask): void {
+  const values = holder as Record<string, unknown>;
   for (const key of keys) {
-    const value = holder[key];
-    if (typeof value === 'string') holder[key] = mask(value) as T[typeof key];
-    else if (typeof value === 'object' && value !== null)
-      maskTexts(value, Object.keys(value) as (keyof typeof value)[], mask);
+    const value = values[key];
+    if (typeof value === 'string') values[key] = mask(value);
+    else if (typeof value === 'object' && value !== null) maskTexts(value, Object.keys(value), mask);
   }
 }
 
@@ -87,11 +85,6 @@ function maskError(error: KeptError, mask: Mask): void {
     error.stack = mask(stack.slice(0, end)) + stack.slice(end);
   }
   if (error.cause) maskError(error.cause, mask);
-}
-
-/** Playwright has just written the file, and no reporter has read it yet. */
-function maskFile(path: string, mask: Mask): void {
-  writeFileSync(path, mask(readFileSync(path, 'utf8')));
 }
 
 /**

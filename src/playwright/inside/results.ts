@@ -4,16 +4,6 @@
 import type { Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { runError } from './errors';
 
-/** Makes a tolerated failure an expected one: for `-x`, for the lists and for the exit status. */
-export function tolerate(test: TestCase, result: TestResult): void {
-  test.expectedStatus = result.status;
-}
-
-/** Makes it a failure again: the spec was lost after all, or the mark came from the blob of one shard. */
-export function expectAsDeclared(test: TestCase, expected: 'passed' | 'failed' = 'passed'): void {
-  test.expectedStatus = expected;
-}
-
 /**
  * Calls back once for each result of a test that ran, before the first reporter sees it: reporters that print as tests end may be
  * listed before ours. Checked on Playwright 1.64 and 1.65 (JobDispatcher): when a test ends, it fills in the result, sets
@@ -50,7 +40,6 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
   });
 }
 
-/** What a result of an earlier run says. */
 export type EarlierResult = Pick<
   TestResult,
   'status' | 'duration' | 'errors' | 'annotations' | 'attachments'
@@ -72,18 +61,16 @@ export function endAsEarlier(
 ): void {
   const inside = test as unknown as { _appendTestResult?: () => TestResult };
   const append = inside._appendTestResult;
-  if (!append) throw runError('taskproof: a run can not be resumed with this version of Playwright');
+  if (!append)
+    throw runError(
+      "taskproof: this version of Playwright can't resume a run. Update @taskproof/playwright, or start again with npx playwright test.",
+    );
   inside._appendTestResult = () => {
     const result = append.call(test);
     earlierResults.add(result);
     result.attachments.push(...attachments);
     for (const [key, value] of Object.entries({ ...earlier, error: earlier.errors[0] }))
-      Object.defineProperty(result, key, {
-        get: () => value,
-        set: () => undefined,
-        enumerable: true,
-        configurable: true,
-      });
+      Object.defineProperty(result, key, { get: () => value, set: () => undefined, enumerable: true });
     test.expectedStatus = expected;
     return result;
   };
@@ -110,23 +97,10 @@ export function wasLeftOut(
   return expectedStatus !== 'skipped' && ended.every(({ status }) => status === 'skipped');
 }
 
-/** Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
-export function turnOffRetries(test: TestCase): void {
-  test.retries = 0;
-}
-
 /** Whether the test is part of a serial describe, or of a serial file. Checked on Playwright 1.64 and 1.65. */
 export function isSerial({ parent }: Pick<TestCase, 'parent'>): boolean {
   const { _parallelMode } = parent as Suite & { _parallelMode?: string };
   return _parallelMode === 'serial' || (parent.parent !== undefined && isSerial(parent as never));
-}
-
-/**
- * Renames a test in every report. Call it in `preprocess`: later, reporters would take it for another test. Test ids and `--grep`
- * use the declared title.
- */
-export function rename(test: TestCase, title: string): void {
-  (test as { title: string }).title = title;
 }
 
 const OUR_TAGS = /^@(verdict:\w+|tolerated|healed)$/;
@@ -152,7 +126,6 @@ export function annotate(test: TestCase, result: TestResult, type: string, descr
   }
 }
 
-/** Removes an annotation that the verdict makes obsolete. */
 export function unannotate(test: TestCase, result: TestResult, type: string): void {
   for (const annotations of [test.annotations, result.annotations]) {
     const index = annotations.findIndex(annotation => annotation.type === type);

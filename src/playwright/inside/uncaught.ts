@@ -5,11 +5,7 @@
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 type Listener = (error: unknown, ...more: unknown[]) => void;
 
-/**
- * Until the returned function is called, such errors are told to `noted` alone. All others go where they went.
- *
- * @param noted gets the place in Playwright: `FrameManager.frameAttached`
- */
+/** Until the returned function is called, `noted` alone gets such errors, by their place: `FrameManager.frameAttached`. */
 export function keepFromRunner(noted: (place: string) => void): () => void {
   const restorers = EVENTS.map(event => {
     const listeners = process.listeners(event as 'uncaughtException') as Listener[];
@@ -30,7 +26,7 @@ export function keepFromRunner(noted: (place: string) => void): () => void {
   };
 }
 
-/** Undefined unless the error was thrown while a connection to the browser told of an event, with nobody's code but Playwright's in between. */
+/** Undefined unless a connection to the browser told of an event, and all code from there was Playwright's. */
 function placeInPlaywright(error: unknown): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frames = stack.split('\n').filter(line => /^\s+at /.test(line));

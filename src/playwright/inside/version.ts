@@ -1,6 +1,6 @@
 // Whether Playwright is new enough, and what in a newer one is no longer where this folder looks for it.
 import { createRequire } from 'node:module';
-import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import type { Suite, TestCase } from '@playwright/test/reporter';
 import { runError } from './errors';
 
 const LOWEST = '1.64';
@@ -19,35 +19,27 @@ function installedVersion(): string {
   return (createRequire(__filename)('@playwright/test/package.json') as { version: string }).version;
 }
 
-/**
- * What has changed in a newer Playwright, as one sentence; undefined if nothing has.
- *
- * @param test one that the library declared
- */
-export function whatMoved(
-  test: TestCase,
-  testRun: Partial<TestRun>,
-  version = installedVersion(),
-): string | undefined {
+/** Whether what a newer version could have changed unnoticed has been checked in this one. */
+export function isChecked(version = installedVersion()): boolean {
+  return version.startsWith(`${CHECKED}.`) || version.localeCompare(CHECKED, 'en', { numeric: true }) < 0;
+}
+
+/** What has changed in a newer Playwright, as one sentence; undefined if nothing has. `test` is one that the library declared. */
+export function whatMoved(test: TestCase, version = installedVersion()): string | undefined {
   const suite = test.parent as Suite & { _use?: unknown };
   const project = projectSuiteOf(suite);
-  const parts = [
-    { found: typeof testRun.exclude === 'function', lost: 'repeats beyond k are skipped one by one' },
-    { found: '_tags' in test, lost: 'verdicts are not shown as tags' },
-    { found: '_appendTestResult' in test, lost: 'runs can not be resumed' },
-    {
-      found: project !== undefined && '_fullProject' in project,
-      lost: 'tests that wait for no model get as many workers as those that do',
-    },
-    { found: '_testType' in test && '_use' in suite, lost: 'wrong options in `test.use` are reported late' },
-    {
-      found: !/[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/.test(test.location.file),
-      lost: 'specs seem to be declared in this library, so file filters miss them',
-    },
-  ];
-  const lost = parts.filter(({ found }) => !found).map(part => part.lost);
+  const ours = /[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/;
+  const found = {
+    'verdicts are not shown as tags': '_tags' in test,
+    "runs can't be resumed": '_appendTestResult' in test,
+    'tests that wait for no model get as many workers as those that do':
+      project !== undefined && '_fullProject' in project,
+    'wrong options in `test.use` are reported late': '_testType' in test && '_use' in suite,
+    'specs seem to be declared in this library, so file filters miss them': !ours.test(test.location.file),
+  };
+  const lost = Object.entries(found).flatMap(([what, isThere]) => (isThere ? [] : what));
   if (!lost.length) return undefined;
-  return `Playwright ${version} differs from ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
+  return `With Playwright ${version}, ${lost.join('; ')}: this version of @taskproof/playwright was checked with ${CHECKED}. Update @taskproof/playwright.`;
 }
 
 function projectSuiteOf(suite: Suite | undefined): Suite | undefined {

@@ -4,17 +4,10 @@ import type { FullConfig, Suite } from '@playwright/test/reporter';
 import { workersOfCommandLine } from './command-line';
 import { exportedConfig } from './declared-options';
 
-/** What a project's suite keeps of its project. */
-interface ProjectSuite extends Suite {
-  _fullProject?: { workers?: number };
-}
-
-const innerProject = (suite: Suite) => (suite as ProjectSuite)._fullProject;
+const innerProject = (suite: Suite) => (suite as { _fullProject?: { workers?: number } })._fullProject;
 
 /** The `workers` of a project, which is no part of FullProject. Undefined if it has none. */
-export function ownWorkers(project: Suite): number | undefined {
-  return innerProject(project)?.workers;
-}
+export const ownWorkers = (project: Suite) => innerProject(project)?.workers;
 
 /** Who chose the workers; undefined if it was Playwright. A config that can't be read counts as one that did. */
 export async function whoChoseWorkers({

@@ -4,7 +4,6 @@ import { sumOf } from '../../data/collections';
 import { type Plan, planName } from '../../data/plan';
 import { answerOf, verdictName } from '../../verdicts/policy';
 import type { LedgerEntry } from './ledger';
-import { noRecording } from './options';
 import type { RunSettings } from './settings';
 
 /** The trial that is asked about. */
@@ -38,13 +37,22 @@ export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings)
   if (outside !== undefined) return { skip: outside };
   const { secrets, recording } = asked;
   if (secrets !== undefined) return { fail: secrets };
-  if (recording)
+  if (recording) {
+    const lacking = `no recording: ${recording.missing}`;
     return recording.otherwise === 'skip'
-      ? { skip: `no recording: ${recording.missing}` }
-      : { fail: `${planName(asked.plan)}: ${noRecording([recording.missing])}` };
+      ? { skip: lacking }
+      : { fail: `${lacking}\n${howToRecord(asked.plan)}` };
+  }
   const needless =
     settled(asked, ledger, settings) ?? answered(asked, ledger, settings) ?? overBudget(asked, ledger);
   return needless === undefined ? { run: true } : { skip: needless };
+}
+
+function howToRecord({ id }: Plan): string {
+  // What a shell or a pattern would take for its own matches as any character.
+  const words = id.replace(/[^\w -]/g, '.');
+  return `Run it once with another agent and \`record\` in use.taskproof: npx playwright test --grep " ${words} @"
+If its answer is checked, it can't be recorded: set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
 }
 
 function notOfThisRun(asked: Asked, settings: RunSettings): string | undefined {

@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { sumOf } from '../../data/collections';
+import { keyIn } from '../../data/plan';
 import type { LedgerState } from './decide';
 
 /** Set by the reporter in the main process, inherited by the workers. */
@@ -29,12 +30,7 @@ const entrySchema = z.object({
 });
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
-/**
- * Begins a run. Call it in the main process, before workers start.
- *
- * @param judged whether the run has verdicts; in UI mode and in editors it has none
- * @returns its folder
- */
+/** Begins a run, in the main process. In UI mode and in editors it is not judged. @returns its folder */
 export function openLedger({ judged }: { judged: boolean }): string {
   closeLedger();
   const run = mkdtempSync(join(tmpdir(), PREFIX));
@@ -44,9 +40,9 @@ export function openLedger({ judged }: { judged: boolean }): string {
 }
 
 /** Opens a ledger in a run without our reporter, to share costs and which warnings were printed. */
-export function openLedgerWithoutReporter(argv: readonly string[] = process.argv): void {
+export function openLedgerWithoutReporter(): void {
   const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
-  if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !argv.includes('test')) return;
+  if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !process.argv.includes('test')) return;
   openLedger({ judged: false });
   process.once('exit', closeLedger);
 }
@@ -65,16 +61,13 @@ export function isJudged(): boolean {
 
 const processId = randomUUID().slice(0, 8);
 
-/**
- * Identifies the run in the values of `{{unique}}`. Without a ledger, each worker has its own. Set `TASKPROOF_RUN_ID` to the id in
- * a record to get its values again.
- */
+/** Makes the values of `{{unique}}`; without a ledger, each worker has its own. `TASKPROOF_RUN_ID` brings those of a record back. */
 export function runId(): string {
   const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
   return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
 }
 
-/** Without a ledger, does nothing. */
+/** Notes how a trial ended. Without a ledger, does nothing. */
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
@@ -100,6 +93,10 @@ export function isFirstToSay(what: string): boolean {
   }
 }
 
+/** True for the first passing trial of a spec in the run. Without verdicts, there is no diagnosis that asks for it. */
+export const isFirstToPass = (project: string, spec: string) =>
+  isJudged() && isFirstToSay(`${prefixOf(project, spec)}passed`);
+
 /** What is known now of the run, and of this spec. Read when it is asked for: a ledger that can't be read costs no other trial. */
 export function readLedger(project: string, spec: string): LedgerState {
   const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
@@ -116,11 +113,7 @@ export function readLedger(project: string, spec: string): LedgerState {
   };
 }
 
-/**
- * Reserves the cost of a trial until it ends: two workers that ask at once must not both start their last affordable one.
- *
- * @returns gives it back
- */
+/** Reserves the cost of a trial until it ends or is given back: two workers must not both start their last affordable one. */
 export function reserve(project: string, spec: string, index: number, costUsd: number): () => void {
   const run = process.env[ENV];
   if (!run || existsSync(fileOf(run, project, spec, index))) return () => undefined;
@@ -133,23 +126,19 @@ const costOf = ({ costUsd }: LedgerEntry) => costUsd ?? 0;
 function entries(prefix = ''): LedgerEntry[] {
   const run = process.env[ENV];
   const files = run ? readdirSync(run) : [];
-  return files
-    .filter(name => name.startsWith(prefix) && name.endsWith('.json'))
-    .flatMap(name => {
-      try {
-        return entrySchema.parse(JSON.parse(readFileSync(join(run!, name), 'utf8')));
-      } catch {
-        // Another worker gave its reservation up meanwhile.
-        return [];
-      }
-    });
+  const own = files.filter(name => name.startsWith(prefix) && name.endsWith('.json'));
+  return own.flatMap(name => {
+    try {
+      return entrySchema.parse(JSON.parse(readFileSync(join(run!, name), 'utf8')));
+    } catch {
+      // Another worker gave its reservation up meanwhile.
+      return [];
+    }
+  });
 }
 
-function fileOf(run: string, project: string, spec: string, index: number): string {
-  return join(run, `${prefixOf(project, spec)}${index}.json`);
-}
+const fileOf = (run: string, project: string, spec: string, index: number) =>
+  join(run, `${prefixOf(project, spec)}${index}.json`);
 
-function prefixOf(project: string, spec: string): string {
-  const hash = createHash('sha256').update(JSON.stringify([project, spec]));
-  return `${hash.digest('hex').slice(0, 32)}-`;
-}
+const prefixOf = (project: string, spec: string) =>
+  `${createHash('sha256').update(keyIn(project, spec)).digest('hex')}-`;

@@ -1,8 +1,10 @@
 // The option `taskproof`: merged from the config, the project and `test.use`, key by key (Playwright itself only takes the nearest), and
 // checked.
+import type { PlaywrightTestConfig } from '@playwright/test';
 import type { FullConfig, FullProject, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../../agents/agent';
+import type { Plan } from '../../data/plan';
 import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { parsedUrl } from '../../spec/url';
@@ -27,7 +29,7 @@ export interface TaskproofOptions {
   turnTimeoutMs?: number;
   /** Another deployment, such as `https://preview-42.example.com`, or `'baseURL'` for Playwright's: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name; masked in texts, not in pictures, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
+  /** Values that an agent types but never sees, by name; masked in texts, not in screenshots, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
   secrets?: Record<string, string | SecretFunction | undefined>;
   /** Saves a passed trial of each spec and test for `replay()`, in `recordings` or the given folder, relative to the config. Default: false. */
   record?: boolean | string;
@@ -50,14 +52,13 @@ declare module '@playwright/test' {
 /** The definition of the fixture `taskproof`. `use` already has the type, which leaves none for this. */
 export const OPTION = [{}, { option: true }] as never;
 
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const isFunction = (value: unknown) => typeof value === 'function';
+const isSecret = (value: unknown) => typeof value === 'string' || isFunction(value);
+
 const TURN_TIMEOUT_MS = 30_000;
 /** The `origin` that stands for Playwright's own option. */
 const BASE_URL = 'baseURL';
-
-const described = (what: string) => (value: unknown) =>
-  typeof value === 'object' &&
-  value !== null &&
-  typeof (value as Agent & Judge)[what as 'run'] === 'function';
 
 /** Those of a project, and of one `agent.run()`. */
 export const LIMITS = {
@@ -66,7 +67,7 @@ export const LIMITS = {
 };
 
 export const agentSchema = z
-  .custom<Agent>(described('run'), {
+  .custom<Agent>(value => isFunction(Object(value).run), {
     error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
   })
   .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' });
@@ -74,7 +75,9 @@ export const agentSchema = z
 const optionsSchema = z.strictObject({
   agent: agentSchema.optional(),
   judge: z
-    .custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }), aiJudge({ ... }) ...' })
+    .custom<Judge>(value => isFunction(Object(value).judge), {
+      error: 'must be a judge: webJudge({ ... }), aiJudge({ ... }) ...',
+    })
     .optional(),
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
@@ -95,8 +98,8 @@ const optionsSchema = z.strictObject({
       z.string().regex(/^\w+$/, 'names are letters, digits and _'),
       z
         .custom<string | SecretFunction>(
-          value => typeof value === 'string' || typeof value === 'function',
-          'must be a text, a function that returns one, or totp(uri)',
+          isSecret,
+          'must be a string, a function that returns one, or totp(uri)',
         )
         .optional(),
     )
@@ -112,7 +115,6 @@ const optionsSchema = z.strictObject({
 
 const preflighted = new WeakSet<object>();
 
-/** Asks an agent or a judge once in each worker whether it can work. */
 export async function preflightOnce(part: Agent | Judge | undefined): Promise<void> {
   if (!part?.preflight || preflighted.has(part)) return;
   await part.preflight();
@@ -123,21 +125,15 @@ export async function preflightOnce(part: Agent | Judge | undefined): Promise<vo
 export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {
   agent: Agent;
   turnTimeoutMs: number;
-  /** Only those with a value. */
   secrets: Secrets;
-  /** Names of secrets without a value. */
+  /** Secrets without a value. */
   missing: string[];
-  /** Playwright's fixture. */
   baseURL?: string | undefined;
+  /** Of a trial. */
+  plan?: Plan;
 }
 
-/**
- * The options as this run has them.
- *
- * @param merged by `mergedOptions`
- * @param where for messages: `project "opus"`
- * @throws OptionsError that names every wrong key, or the agents to choose from.
- */
+/** The options as this run has them. @throws OptionsError that names every wrong key, or the agents to choose from */
 export function readyOptions(merged: unknown, where: string): ReadyOptions {
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
   const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
@@ -147,42 +143,29 @@ export function readyOptions(merged: unknown, where: string): ReadyOptions {
   return { ...rest, agent, secrets: new Secrets(secrets), missing, turnTimeoutMs };
 }
 
-/** What the plan of a test depends on, in unchecked options: before a test is planned, nothing is refused. */
-export function planningOptions(merged: unknown): {
-  replays: boolean;
-  earlyStop?: boolean | undefined;
-  /** The agent's name, if it waits. */
-  waiter?: string | undefined;
-} {
-  const { agent, earlyStop } = (optionsInRun(merged) ?? {}) as TaskproofOptions;
+/** What the plan of a test depends on, in unchecked options: before it is planned, nothing is refused. `waiter`: an agent that waits. */
+export function planningOptions(merged: unknown) {
+  const { agent, earlyStop }: TaskproofOptions = Object(optionsInRun(merged));
   return { replays: agent?.replays === true, earlyStop, waiter: agent?.waits ? agent.name : undefined };
 }
 
-/**
- * Checks that the secrets that goals name have values.
- *
- * @returns what is wrong and what to do; undefined if nothing is missing
- */
+/** What to do about secrets without a value that goals name; undefined if there are none. */
 export function missingSecrets(
   { missing }: ReadyOptions,
   goals: readonly { id: string; goal: string }[],
 ): string | undefined {
-  const needy = goals.map(({ id, goal }) => {
+  const needs = goals.flatMap(({ id, goal }) => {
     const words = new Set(goal.split(/\W+/));
-    return { id, names: missing.filter(name => words.has(name)) };
+    return missing.filter(name => words.has(name)).map(name => ({ id, name }));
   });
-  const names = new Set(needy.flatMap(({ names }) => names));
-  if (!names.size) return undefined;
-  const ids = new Set(needy.flatMap(({ id, names }) => (names.length ? id : [])));
-  return `use.taskproof.secrets: ${[...names].join(', ')} ${names.size === 1 ? 'has' : 'have'} no value, but the goal of ${[...ids].join(', ')} needs ${names.size === 1 ? 'it' : 'them'}. Set the environment variables that the values come from.`;
+  if (!needs.length) return undefined;
+  const names = [...new Set(needs.map(({ name }) => name))];
+  const ids = [...new Set(needs.map(({ id }) => id))];
+  const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
+  return `use.taskproof.secrets: ${names.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
 }
 
-/**
- * Resolves the option `origin`.
- *
- * @param baseURL Playwright's fixture
- * @throws Error if `origin` is 'baseURL' and there is none.
- */
+/** The option `origin` as an address. @throws Error if it is 'baseURL' and there is none */
 export function originOf(
   { origin }: Pick<TaskproofOptions, 'origin'>,
   baseURL: string | undefined,
@@ -199,14 +182,9 @@ export function originOf(
 
 /** The secrets that have a value or are computed, in unchecked options. */
 export function givenSecrets(options: unknown): Record<string, string | SecretFunction> {
-  const secrets = (options as TaskproofOptions | undefined)?.secrets;
-  if (typeof secrets !== 'object' || secrets === null) return {};
-  return Object.fromEntries(
-    Object.entries(secrets).filter(
-      (entry): entry is [string, string | SecretFunction] =>
-        typeof entry[1] === 'string' || typeof entry[1] === 'function',
-    ),
-  );
+  const { secrets } = Object(options) as { secrets?: unknown };
+  const given = Object.entries(isObject(secrets) ? secrets : {});
+  return Object.fromEntries(given.filter(([, value]) => isSecret(value)));
 }
 
 const NO_AGENT = `no agent is configured. Set one in use.taskproof:
@@ -216,14 +194,7 @@ const NO_AGENT = `no agent is configured. Set one in use.taskproof:
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
 /** Whether it is our own `replay()`. A suite's own agent may play recordings, too. */
-export function isReplay(agent: Agent): agent is ReplayAgent {
-  return 'missingRecording' in agent;
-}
-
-/** What is missing, and what to do about it. */
-export function noRecording(files: readonly string[]): string {
-  return `no recording: ${files.join(', ')}. To make one, run it with another agent and \`record: true\` in use.taskproof, or save a result with \`taskproof record\`. To run without one, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
-}
+export const isReplay = (agent: Agent): agent is ReplayAgent => 'missingRecording' in agent;
 
 /**
  * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
@@ -237,9 +208,7 @@ let ofConfig: unknown;
 let repeated: ReadonlySet<string> = new Set();
 
 /** Whether `repeats()` set the project's `repeatEach`, as far as the config can be read. */
-export function isFromRepeats({ name }: Pick<FullProject, 'name'>): boolean {
-  return repeated.has(name);
-}
+export const isFromRepeats = ({ name }: Pick<FullProject, 'name'>) => repeated.has(name);
 
 /** Await it before asking for a test's options. If the config can't be read, a project's options replace the config's. */
 export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
@@ -247,36 +216,24 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
   repeated = new Set();
   if (!configFile) return;
   try {
-    const config = (await exportedConfig(configFile)) as Config;
+    const config = (await exportedConfig(configFile)) as PlaywrightTestConfig;
     ofConfig = config.use?.taskproof;
+    const projects: { name?: string }[] = config.projects ?? [config];
     // Projects take the config's `repeatEach` if they set none.
-    const setter = (project: Config) => ('repeatEach' in project ? project : config);
-    const fromRepeats = (config.projects ?? [config]).filter(each => FROM_REPEATS in setter(each));
+    const fromRepeats = projects.filter(each => FROM_REPEATS in ('repeatEach' in each ? each : config));
     repeated = new Set(fromRepeats.map(({ name = '' }) => name));
   } catch {
     // As if the config had none of its own.
   }
 }
 
-interface Config {
-  name?: string;
-  repeatEach?: number;
-  use?: { taskproof?: unknown };
-  projects?: readonly Config[];
-}
-
-/**
- * @param nearest the option as Playwright resolves it for a test
- * @returns unchecked
- */
+/** Unchecked. `nearest` is the option as Playwright resolves it for a test. */
 export function mergedOptions({ use }: Pick<FullProject, 'use'>, nearest: unknown): unknown {
   const layers = [ofConfig, (use as { taskproof?: unknown }).taskproof, nearest];
   const given = [...new Set(layers.filter(layer => layer !== undefined))];
   // The check of options reports other values.
   return given.every(isObject) && given.length > 0 ? given.reduce(overlay) : nearest;
 }
-
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
 /** Returns the same object for the same two, so that tests with the same options can be grouped. */
 const overlays = new WeakMap<object, WeakMap<object, object>>();

@@ -1,31 +1,29 @@
 // The plan of a test in its annotations: as JSON in a hidden one, and for people in others beside it (the HTML report, JUnit's
 // properties).
+import { dirname, relative, resolve } from 'node:path';
+import type { TestCase } from '@playwright/test/reporter';
 import { type Plan, planSchema } from '../../data/plan';
 import type { Policy } from '../../data/verdict';
 import type { TaskSpec } from '../../spec';
 import { harmless } from '../../text/line';
+import { posix } from './settings';
 
-export interface Annotation {
-  type: string;
-  description?: string;
-}
+export type Annotation = TestCase['annotations'][number];
 
 /** That of `passPolicy()`: a single one, to be combined with others. Playwright keeps its third field. */
-export interface PolicyAnnotation extends Annotation {
-  description: string;
-  policy: Policy;
-}
+type PolicyAnnotation = Annotation & { description: string; policy: Policy };
 
-/** The part of a test that its plan is read from: Playwright's TestCase or TestInfo. */
+/** What a plan is read from: Playwright's TestCase, whose titles begin with root and project, or TestInfo. */
 export interface AnnotatedTest {
   title: string;
   annotations: readonly Annotation[];
-  /** Of a TestCase: root, project, file, describes, title. Of a TestInfo: file, describes, title. */
-  titlePath?: (() => readonly string[]) | readonly string[];
+  titlePath: (() => readonly string[]) | readonly string[];
 }
 
 /** The HTML report hides types that begin with `_`. */
 export const PLAN = '_taskproof-plan';
+/** Why we kept a trial from beginning: its test has not failed. */
+export const REFUSED = '_taskproof-refused';
 /** The spec's `judge`. */
 export const RUBRIC = 'rubric';
 const GOAL = 'goal';
@@ -39,9 +37,7 @@ export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
   return [goalAnnotation(goal), ...rubric];
 }
 
-export function goalAnnotation(goal: string): Annotation & { description: string } {
-  return { type: GOAL, description: harmless(goal) };
-}
+export const goalAnnotation = (goal: string) => ({ type: GOAL, description: harmless(goal) });
 
 export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): string {
   const goals = annotations.filter(({ type }) => type === GOAL);
@@ -57,9 +53,8 @@ export function showUsed(annotations: Annotation[], used: TaskSpec): void {
 }
 
 /** The file of a spec that does not parse; undefined for other tests. */
-export function brokenSpec({ annotations }: Pick<AnnotatedTest, 'annotations'>): string | undefined {
-  return annotations.find(({ type }) => type === BROKEN)?.description;
-}
+export const brokenSpec = ({ annotations }: Pick<AnnotatedTest, 'annotations'>) =>
+  annotations.find(({ type }) => type === BROKEN)?.description;
 
 /** The hidden annotation first, then those for people. */
 export function planAnnotations(plan: Plan): Annotation[] {
@@ -77,35 +72,35 @@ export function policyAnnotation(policy: Policy): PolicyAnnotation {
   return { type: PASS_POLICY, description: policyText({ policy, replayed: false }), policy };
 }
 
-function policyText({
-  policy,
-  replayed,
-  earlyStop,
-}: Pick<Plan, 'policy' | 'replayed' | 'earlyStop'>): string {
-  const { k, minPasses } = policy;
+function policyText({ policy: { k, minPasses }, replayed, earlyStop }: Omit<Plan, 'id' | 'file'>): string {
   const noun = replayed ? 'replay' : 'trial';
   const text = k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
   return earlyStop ? `${text}; stops early` : text;
 }
 
 /** The plan that a test or a result carries; undefined if it carries none, as that of an ordinary test from its worker. */
-export function carriedPlan(test: Pick<AnnotatedTest, 'annotations' | 'titlePath'>): Plan | undefined {
-  const { description } = test.annotations.find(isPlan) ?? {};
-  if (description === undefined) return undefined;
-  const plan = planSchema.parse(JSON.parse(description));
-  const describe = plan.describe ?? describeOf(test);
-  return describe ? { ...plan, describe } : plan;
+export function carriedPlan({ annotations }: Pick<AnnotatedTest, 'annotations'>): Plan | undefined {
+  const { description } = annotations.find(isPlan) ?? {};
+  return description === undefined ? undefined : planSchema.parse(JSON.parse(description));
 }
 
-/** @returns undefined for a test that is neither a spec nor has a pass policy. Of several policies, the last is the nearest one. */
-export function planOf(test: AnnotatedTest): Plan | undefined {
-  const { policy } = test.annotations.findLast(isPolicy) ?? {};
+/**
+ * Undefined for a test that is neither a spec nor has a pass policy. Of several policies, the last is the nearest one.
+ *
+ * @param testFile from which the declared plan names its spec
+ * @param folder of the config: from there on, the plan names it like all that people read
+ */
+export function planOf(test: AnnotatedTest, testFile: string, folder: string): Plan | undefined {
+  const describe = describeOf(test);
   const carried = carriedPlan(test);
-  if (carried || !policy) return carried;
-  const { title: id } = test;
-  const path = titlesOf(test) ?? [id];
-  const titlePath = [...path.slice(0, -1).filter(Boolean), id];
-  return { id, describe: describeOf(test), file: path[0]!, titlePath, policy, replayed: false };
+  if (carried) {
+    const file = posix(relative(folder, resolve(dirname(testFile), carried.file)));
+    return { ...carried, file, ...(describe && { describe }) };
+  }
+  const { policy } = test.annotations.findLast(isPolicy) ?? {};
+  if (!policy) return undefined;
+  const titlePath = titlesOf(test).filter(Boolean);
+  return { id: test.title, describe, file: titlePath[0]!, titlePath, policy, replayed: false };
 }
 
 const isPlan = ({ type }: Annotation) => type === PLAN;
@@ -146,12 +141,11 @@ export function planWith(
   };
 }
 
-/** Undefined if there are none. */
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
-  return titlesOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
+  return titlesOf(test).slice(1, -1).filter(Boolean).join(' › ') || undefined;
 }
 
 /** File, describes, title. */
-function titlesOf(test: Pick<AnnotatedTest, 'titlePath'>): readonly string[] | undefined {
+function titlesOf(test: Pick<AnnotatedTest, 'titlePath'>): readonly string[] {
   return typeof test.titlePath === 'function' ? test.titlePath().slice(2) : test.titlePath;
 }

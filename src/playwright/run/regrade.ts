@@ -1,4 +1,4 @@
-// Grades a trial anew from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
+// Grades a trial again from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
 import {
   type AssertionResult,
   answerText,
@@ -12,7 +12,7 @@ import { addUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
 import { lookAtAnswer } from '../../grading/answer';
 import { assertionTitle } from '../../grading/assertions';
-import { type Judge, type JudgedTrial, readJudgement } from '../../grading/judge';
+import { type Judge, type JudgedTrial, JudgeError, readJudgement } from '../../grading/judge';
 import { canBreakLater, networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
@@ -41,15 +41,14 @@ export interface Regrading {
   judge: Judge | undefined;
 }
 
-/** The new record, and the error of a trial that did not pass; or what the evidence can't tell. */
-export type Regraded = { record: TrialRecord; transcript: string; error: Error | null } | { unknown: string };
-
-/** Asks the judge again only if its rubric has changed, or it has itself. */
-export async function regrade(kept: KeptTrial, to: Regrading): Promise<Regraded> {
+/**
+ * Asks the judge again only if its rubric or the judge itself has changed.
+ *
+ * @returns the new record, and the error of a trial that did not pass; or what the evidence can't tell
+ */
+export async function regrade(kept: KeptTrial, { loaded, policy, origin, judge }: Regrading) {
   const { record } = kept;
-  const { loaded, policy, origin, judge } = to;
-  const data = { ...record.data, trial: record.repeatIndex + 1, unique: record.unique ?? '' };
-  const spec = atOrigin(withData(loaded.spec, data), origin);
+  const spec = specOf(record, { loaded, origin });
   const checked = spec.assertions.map((assertion, index) => {
     const line = loaded.locate(`assertions[${index}]`)?.line;
     return { assertion, result: checkKept(assertion, record, line) };
@@ -62,15 +61,16 @@ export async function regrade(kept: KeptTrial, to: Regrading): Promise<Regraded>
   const graded = { ...record, specHash: loaded.hash, policy, assertions, judge: null as JudgeResult | null };
   const missing = checked.find(({ result }) => !result);
   if (failureOf(graded) === null) {
-    if (missing) return { unknown: `what is kept can't tell whether ${assertionTitle(missing.assertion)}` };
+    if (missing)
+      return { unknown: `the kept record does not show whether ${assertionTitle(missing.assertion)}` };
     if (spec.judge !== undefined && judge) {
-      const judgement = await judgeKept(kept, { ...spec, judge: spec.judge }, assertions, judge);
-      if (typeof judgement === 'string') return { unknown: judgement };
-      graded.judge = judgement;
+      const asked = await judgeKept(kept, { ...spec, judge: spec.judge }, assertions, judge);
+      if ('unknown' in asked) return { unknown: asked.unknown };
+      graded.judge = asked.judgement;
     }
   }
   const { judge: judgement } = graded;
-  if (judgement?.usage && judgement !== record.judge) {
+  if (judgement?.usage && judgement.usage !== record.judge?.usage) {
     graded.usage = addUsage(record.usage, judgement.usage);
     graded.costUsd = graded.usage.costUsd;
   }
@@ -79,6 +79,12 @@ export async function regrade(kept: KeptTrial, to: Regrading): Promise<Regraded>
   const locate = (path: string) => locationIn(loaded, path);
   const error = failure && trialError(regraded, failure, locate);
   return { record: regraded, transcript: transcript(regraded, spec.goal), error };
+}
+
+/** As it is now, with the trial's data. */
+export function specOf(record: TrialRecord, { loaded, origin }: Pick<Regrading, 'loaded' | 'origin'>) {
+  const data = { ...record.data, trial: record.repeatIndex + 1, unique: record.unique ?? '' };
+  return atOrigin(withData(loaded.spec, data), origin);
 }
 
 /** Undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */
@@ -124,32 +130,62 @@ function whyWrong(assertion: AnswerAssertion, { answer, assertions }: TrialRecor
 const isIncomplete = (url: string) => url.endsWith('…') || url.includes('<secret>');
 const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isIncomplete(url);
 
-/** The judgement, or in one line why there is none. */
+type RubricSpec = JudgedTrial['spec'] & { judge: string };
+
+/** The judgement, or in one line why there is none, and what that cost. */
+export type Asked = { judgement: JudgeResult } | { unknown: string; costUsd: number | null };
+
 async function judgeKept(
-  { record, rubric, pictures }: KeptTrial,
-  spec: JudgedTrial['spec'] & { judge: string },
+  kept: KeptTrial,
+  spec: RubricSpec,
   assertions: readonly AssertionResult[],
   judge: Judge,
-): Promise<JudgeResult | string> {
-  const { turns, finalUrl, finalText, answer, judge: earlier } = record;
+): Promise<Asked> {
+  const { judge: earlier, finalText } = kept.record;
   const isSame = earlier?.name === judge.name && earlier.model === judge.model;
-  if (earlier && isSame && rubric === harmless(spec.judge)) return earlier;
-  if (finalText === undefined) return 'the page that its judge would read is not kept, since none was asked';
-  const names = [...turns.map(({ number, screenshot }) => ({ turn: number, name: screenshot }))];
-  const screenshots = [...names, { turn: null, name: 'end.jpg' }].flatMap(({ turn, name }) => {
-    const image = pictures.get(name ?? '');
-    return image ? { name: name!, turn, image } : [];
+  if (earlier && isSame && kept.rubric === harmless(spec.judge))
+    return { judgement: { ...earlier, minAgreement: judge.minAgreement } };
+  if (finalText === undefined)
+    return {
+      unknown: 'its record lacks the text of the final page, which the judge reads: no judge was asked then',
+      costUsd: 0,
+    };
+  return askAgain(kept, { spec, assertions, judge, budgetUsd: spec.maxCostUsd });
+}
+
+/** Asks a judge about a kept trial, whatever was said of it before. */
+export async function askAgain(
+  { record, pictures }: Pick<KeptTrial, 'record' | 'pictures'>,
+  {
+    spec,
+    judge,
+    ...more
+  }: { spec: RubricSpec; judge: Judge } & Pick<JudgedTrial, 'assertions' | 'budgetUsd'>,
+): Promise<Asked> {
+  const { turns, finalUrl, finalText = '', answer } = record;
+  const ends = { number: null, screenshot: 'end.jpg' };
+  const screenshots = [...turns, ends].flatMap(({ number: turn, screenshot }) => {
+    const [name, image] = [screenshot ?? '', pictures.get(screenshot ?? '')];
+    return image ? { name, turn, image } : [];
   });
   try {
     const returned: unknown = await judge.judge({
-      ...{ spec, rubric: spec.judge, turns, screenshots, finalUrl: finalUrl ?? '', finalText, assertions },
-      answer,
-      budgetUsd: spec.maxCostUsd,
+      ...{
+        spec,
+        rubric: spec.judge,
+        turns,
+        screenshots,
+        finalUrl: finalUrl ?? '',
+        finalText,
+        answer,
+        ...more,
+      },
       signal: AbortSignal.timeout(JUDGE_TIME_MS),
       waiting: promise => Promise.resolve(promise),
     });
-    return readJudgement(returned, judge, text => text);
+    return { judgement: readJudgement(returned, judge, text => text) };
   } catch (error) {
-    return `judge "${judge.name}": ${messageOf(error)}`;
+    const costUsd = error instanceof JudgeError ? (error.usage?.costUsd ?? null) : 0;
+    return { unknown: `judge "${judge.name}": ${messageOf(error)}`, costUsd };
   }
 }

@@ -1,5 +1,6 @@
 // The settings of a run: where its config is, and what a command of ours that started it asks for (`taskproof confirm` runs candidates
-// again, `taskproof probe` runs every spec without its agent). An environment variable names a file with these.
+// again, `taskproof probe` runs every spec without its agent, `taskproof judge check` asks judges about kept trials). An environment
+// variable names a file with these.
 import { readFileSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { FullConfig } from '@playwright/test/reporter';
@@ -17,10 +18,9 @@ export const posix = (path: string) => path.split(sep).join('/');
 
 /** Names the file with a CheckRun. */
 export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
-
 /** Set by `taskproof resume` and `regrade`: the folder of the run that is kept. */
 export const RESUME = 'TASKPROOF_RESUME';
-/** Set by `taskproof regrade`: nothing is played. */
+/** Set by `taskproof regrade`: no trial runs. */
 export const REGRADE = 'TASKPROOF_REGRADE';
 export const isRegrading = () => process.env[REGRADE] !== undefined;
 
@@ -37,9 +37,11 @@ const wantedSchema = z.object({
 });
 
 const checkRunSchema = z.object({
-  purpose: z.enum(['confirm', 'probe']),
+  /** `judge`: no trial runs, judges grade labelled trials again. */
+  purpose: z.enum(['confirm', 'probe', 'judge']),
   /** Gets the results. The reporter writes nothing else. */
   outputFile: z.string(),
+  labelsFile: z.string().optional(),
   /** The specs to run. Default: all. */
   wanted: z.array(wantedSchema).optional(),
   /** US dollars; a trial that might exceed it does not start. */
@@ -55,22 +57,20 @@ export function checkRun(): CheckRun | undefined {
   return file ? checkRunSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
 }
 
-/** @returns what to add to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
-export function seedOffset(): number {
-  return checkRun()?.purpose === 'confirm' ? 1_000_000 : 0;
-}
+/** Added to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
+export const seedOffset = () => (checkRun()?.purpose === 'confirm' ? 1_000_000 : 0);
 
 /** A trial's options in this run. A probe's agent does nothing, and a probe has neither judge nor recordings. */
 export function optionsInRun(options: unknown): unknown {
   const run = checkRun();
   if (!run || typeof options !== 'object' || options === null) return options;
   const own = { ...options, earlyStop: false, record: false };
-  if (run.purpose === 'confirm') return own;
+  if (run.purpose !== 'probe') return own;
   // Nothing is typed, so no secret is missing.
   return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
 }
 
-/** All that is decided on besides the trial itself. */
+/** What is decided on besides the trial. */
 export interface RunSettings extends Partial<Pick<CheckRun, 'purpose' | 'wanted' | 'maxCostUsd'>> {
   /** Whether our reporter gives verdicts. */
   judged: boolean;

@@ -22,21 +22,17 @@ export function totp(uri: string | undefined): SecretFunction | undefined {
     throw new OptionsError(
       'totp() takes a URI such as otpauth://totp/Shop:ann?secret=JBSWY3DPEHPK3PXP, the text of the QR code for an authenticator app',
     );
-  let made: TOTP | undefined;
-  const generator = async () => {
-    const { URI } = await import('otpauth');
-    made ??= URI.parse(uri) as TOTP;
-    return made;
-  };
+  const generator = async () => (await import('otpauth')).URI.parse(uri) as TOTP;
   const code = async () => {
-    const generated = await generator();
-    const leftMs = generated.remaining();
+    const made = await generator();
+    const leftMs = made.remaining();
     if (leftMs < LEAST_LEFT_MS) await new Promise(resolve => setTimeout(resolve, leftMs));
-    return generated.generate();
+    return made.generate();
   };
   const beside = async () => {
-    const { period } = await generator();
-    return [-1, 0, 1].map(windows => made!.generate({ timestamp: Date.now() + windows * period * 1000 }));
+    const made = await generator();
+    const near = (windows: number) => Date.now() + windows * made.period * 1000;
+    return [-1, 0, 1].map(windows => made.generate({ timestamp: near(windows) }));
   };
   return Object.assign(code, { beside });
 }

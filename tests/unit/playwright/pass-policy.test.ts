@@ -25,7 +25,7 @@ describe('passPolicy', () => {
   test('names each unknown option once, with the one that is meant', () => {
     const wrong = { k: 5, minPases: 4, retry: 1 } as never;
     expect(() => passPolicy(wrong)).toThrow(
-      /minPasses: .*\n.*minPases: unknown option; .*Did you mean minPasses\?\n.*retry: unknown option/,
+      /minPasses: .*\n.*minPases: unknown option\. .*Did you mean minPasses\?\n.*retry: unknown option/,
     );
   });
 
@@ -60,7 +60,8 @@ const error = (message: string, line?: number, file = '/suite/chat.spec.ts') => 
   message,
   ...(line ? { location: { file, line, column: 3 } } : {}),
 });
-const toFail = [{ type: 'fail' }];
+const location = { file: '/suite/chat.spec.ts', line: 3, column: 3 };
+const toFail = [{ type: 'fail', location }];
 
 test.each<[string, Partial<TestResult>, object]>([
   ['a pass', {}, { outcome: 'passed', status: 'completed', reason: null, turns: 0, costUsd: 0 }],
@@ -75,6 +76,16 @@ test.each<[string, Partial<TestResult>, object]>([
     { outcome: 'failed', status: 'timed_out', reason: 'Test timeout of 500ms exceeded.' },
   ],
   ['a failure that was expected', { status: 'failed', annotations: toFail }, { outcome: 'passed' }],
+  [
+    'a failure that was expected, of a test that was skipped after it',
+    { status: 'failed', annotations: [...toFail, { type: 'skip', location }] },
+    { outcome: 'failed' },
+  ],
+  [
+    'a failure that only an annotation of its own expects',
+    { status: 'failed', annotations: [{ type: 'fail' }] },
+    { outcome: 'failed' },
+  ],
   [
     'a pass where a failure was expected',
     { annotations: toFail },
@@ -94,6 +105,15 @@ test.each<[string, Partial<TestResult>, object]>([
     'no browser',
     { status: 'failed', errors: [error('Error: browserType.launch: none')] },
     { outcome: 'error', errorKind: 'browser' },
+  ],
+  [
+    'a test that we did not begin',
+    {
+      status: 'failed',
+      errors: [error('Error: no recording\nRun it once')],
+      annotations: [{ type: '_taskproof-refused', description: 'no recording\nRun it once' }],
+    },
+    { outcome: 'error', errorKind: 'setup', reason: 'no recording' },
   ],
   ['an interrupted run', { status: 'interrupted' }, { outcome: 'error', errorKind: 'interrupted' }],
   ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
@@ -170,7 +190,7 @@ describe('a test whose agents left a record', () => {
     const values = 'the agent gave up: no hours; expected 1, received 2';
     expect(trial).toMatchObject({
       status: 'gave_up',
-      reason: `x (chat.spec.ts:7): ${values}; the agent stopped on https://shop.test/ without a turn`,
+      reason: `x (chat.spec.ts:7): ${values}; the agent stopped on https://shop.test/ before its first turn`,
     });
     expect(failure).toEqual({ title: 'x (chat.spec.ts:7)', reason: `x (chat.spec.ts:7): ${values}` });
   });
@@ -188,37 +208,24 @@ const note = (turns: number, costUsd: number | null, more: Partial<AgentNote01> 
   });
 };
 
-describe('an agent that could not do its work', () => {
+test('of 0.1, too, an agent that could not do its work is an error of a trial that fails', () => {
   const attachments = [
     note(3, 0.1),
     note(2, 0.2, { error: { kind: 'agent_api', reason: 'no credit' }, modelTimeMs: 900, waitTimeMs: 0 }),
   ];
   const errors = [error('Error: agent.run, error: agent_api: no credit', 7)];
-
-  test.each<[string, Partial<TestResult>]>([
-    ['fails a test', { status: 'failed', errors }],
-    ['fails a test that is to fail', { status: 'failed', errors, annotations: toFail }],
-    [
-      'in a test that times out later',
-      { status: 'timedOut', errors: [error('Test timeout of 500ms exceeded.')] },
-    ],
-  ])('%s: an error of the trial', (_, result) => {
-    const { trial, failure } = testTrial(0, fakeResult({ ...result, attachments }));
-    expect(trial).toMatchObject({
-      outcome: 'error',
-      status: 'error',
-      errorKind: 'agent_api',
-      reason: 'no credit',
-      turns: 5,
-      costUsd: 0.3,
-      modelTimeMs: 900,
-    });
-    expect(failure).toBeUndefined();
+  const { trial, failure } = testTrial(0, fakeResult({ status: 'failed', errors, attachments }));
+  expect(trial).toMatchObject({
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'agent_api',
+    reason: 'no credit',
+    turns: 5,
+    costUsd: 0.3,
+    modelTimeMs: 900,
   });
-
-  test('is nothing to a test that passes without it', () => {
-    expect(testTrial(0, fakeResult({ attachments })).trial.outcome).toBe('passed');
-  });
+  expect(failure).toBeUndefined();
+  expect(testTrial(0, fakeResult({ attachments })).trial.outcome).toBe('passed');
 });
 
 test('what agents took is counted', () => {

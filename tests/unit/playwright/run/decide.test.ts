@@ -1,5 +1,6 @@
 // Whether a trial runs, by what the main process and the workers know of it.
 import { expect, test } from 'vitest';
+import type { Plan } from '../../../../src/data/plan';
 import { type Asked, type Decision, decide, type LedgerState } from '../../../../src/playwright/run/decide';
 import type { LedgerEntry } from '../../../../src/playwright/run/ledger';
 import type { RunSettings } from '../../../../src/playwright/run/settings';
@@ -113,13 +114,18 @@ test.each<[string, Case, string]>([
   expect(decided(asked)).toEqual({ skip: expect.stringContaining(reason) });
 });
 
-test.each<[string, Case, string]>([
-  ['a secret without a value', { secrets: 'PASSWORD has no value' }, 'PASSWORD has no value'],
-  [
-    'no recording',
-    { recording: { missing: 'r/cart.json', otherwise: 'fail' } },
-    'cart: no recording: r/cart.json. To make one, ',
-  ],
-])('%s: it fails', (_, asked, message) => {
-  expect(decided(asked)).toEqual({ fail: expect.stringContaining(message) });
+test('a secret without a value: it fails', () => {
+  expect(decided({ secrets: 'PASSWORD has no value' })).toEqual({ fail: 'PASSWORD has no value' });
+});
+
+test.each<[string, Plan, string]>([
+  ['spec', plan, 'cart'],
+  ['test', { ...ordinary, id: 'pays "$5" (once)' }, 'pays ..5. .once.'],
+])('a %s without a recording: it fails in one line, and below it says how to record it', (_, plan, words) => {
+  const decision = decided({ plan, recording: { missing: 'r/cart.json', otherwise: 'fail' } });
+  const [what, how, whatElse] = ('fail' in decision ? decision.fail : '').split('\n');
+  expect(what).toBe('no recording: r/cart.json');
+  expect(how).toContain(`npx playwright test --grep " ${words} @"`);
+  expect(new RegExp(words).test(plan.id)).toBe(true);
+  expect(whatElse).toMatch(/answer .*`withoutRecording: 'skip'`/);
 });

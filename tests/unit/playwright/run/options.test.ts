@@ -1,7 +1,7 @@
 import type { Page, TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
 import { defineAgent } from '../../../../src/agents/agent';
-import { agentRunner } from '../../../../src/playwright/agent-runner';
+import { RunsOfTest } from '../../../../src/playwright/agent-runner';
 import {
   missingSecrets,
   originOf,
@@ -40,15 +40,15 @@ test.each([[undefined], [{}], [{ maxCostUsd: 1 }]])('%j names the agents to choo
 });
 
 test.each([
-  [{ maxStep: 5 }, 'agent.run(): maxStep: unknown option; known are '],
+  [{ maxStep: 5 }, 'agent.run(): maxStep: unknown option. Known options: '],
   [{ maxSteps: '5' }, 'agent.run(): maxSteps: '],
 ])('agent.run(goal, %j) is refused before the page is used', async (options, message) => {
-  const runner = agentRunner({} as Page, { agent } as ReadyOptions, {} as TestInfo);
+  const runner = new RunsOfTest({} as Page, { agent } as ReadyOptions, {} as TestInfo);
   await expect(runner.run('Go', options as never)).rejects.toThrow(message);
 });
 
 test.each([
-  [{ agnet: agent }, /agnet: unknown option; known are agent, judge/],
+  [{ agnet: agent }, /agnet: unknown option. Known options: agent, judge/],
   [{ agent: () => undefined }, /agent: must be an agent/],
   [{ agent: 'claude' }, /agent: must be an agent/],
   [{ agent: { name: '', run: async () => undefined } }, /agent: needs a `name`/],
@@ -59,7 +59,7 @@ test.each([
   [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
   [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
-  [{ secrets: { PIN: 1234 } }, /secrets\.PIN: must be a text, a function that returns one, or totp\(uri\)/],
+  [{ secrets: { PIN: 1234 } }, /secrets\.PIN: must be a string, a function that returns one, or totp\(uri\)/],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
   expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(message);
@@ -125,7 +125,7 @@ test('the reporter refuses what it does not know, and takes what Playwright adds
     outputFile: 'taskproof-results.json',
   });
   expect(() => checkReporterOptions({ outptFile: 'x' })).toThrow(
-    /outptFile: unknown option; known are outputFile/,
+    /outptFile: unknown option. Known options: outputFile/,
   );
   expect(() => checkReporterOptions({ summary: 3 })).toThrow(/summary/);
 });

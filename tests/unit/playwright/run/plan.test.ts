@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type Plan, planName, trialTitle } from '../../../../src/data/plan';
 import {
+  type AnnotatedTest,
   carriedPlan,
   carryPlan,
   planAnnotations,
@@ -17,7 +18,9 @@ const spec = (more: Partial<Plan> = {}): Plan => ({
   replayed: false,
   ...more,
 });
-const declared = (plan: Plan) => ({ title: plan.id, annotations: planAnnotations(plan) });
+/** Of a test file beside the config. */
+const planIn = (test: AnnotatedTest) => planOf(test, '/suite/a.spec.ts', '/suite');
+const declared = (plan: Plan) => ({ title: plan.id, titlePath: [], annotations: planAnnotations(plan) });
 
 test('a plan is read back from its annotations, before and after its test was renamed', () => {
   const policies = fc
@@ -26,10 +29,19 @@ test('a plan is read back from its annotations, before and after its test was re
   fc.assert(
     fc.property(policies, fc.boolean(), fc.nat(24), (policy, replayed, index) => {
       const plan = spec({ policy, replayed });
-      expect(planOf(declared(plan))).toEqual(plan);
-      expect(planOf({ ...declared(plan), title: trialTitle(plan, index) })).toEqual(plan);
+      expect(planIn(declared(plan))).toEqual(plan);
+      expect(planIn({ ...declared(plan), title: trialTitle(plan, index) })).toEqual(plan);
     }),
   );
+});
+
+test.each([
+  ['/suite/agents/tasks.spec.ts', 'tasks/cart.yaml', 'agents/tasks/cart.yaml'],
+  ['/suite/agents/tests/tasks.spec.ts', '../tasks/cart.yaml', 'agents/tasks/cart.yaml'],
+  ['/suite/agents/tasks/cart.yaml', 'cart.yaml', 'agents/tasks/cart.yaml'],
+  ['/shared/tasks.spec.ts', 'cart.yaml', '../shared/cart.yaml'],
+])("the test file %s declares %s: the config's folder has it at %s", (testFile, file, inFolder) => {
+  expect(planOf(declared(spec({ file })), testFile, '/suite')!.file).toBe(inFolder);
 });
 
 test('people read file and policy beside it, in annotations that the HTML report shows', () => {
@@ -56,7 +68,7 @@ test.each<[string, (() => string[]) | string[] | undefined, string, string | und
   ],
   ['in a worker', ['a.spec.ts', 'phone', 'cart'], 'phone › cart', 'phone'],
 ])('a spec is named by the describes around it: %s', (_, titlePath, name, describe) => {
-  const plan = planOf({ ...declared(spec()), titlePath: titlePath! })!;
+  const plan = planIn({ ...declared(spec()), titlePath: titlePath! })!;
   expect(plan.describe).toBe(describe);
   expect(planName(plan)).toBe(name);
 });
@@ -72,7 +84,7 @@ test('annotations of the same types that are not ours are no plan', () => {
     { type: 'policy', description: 'at least 4 of 5 trials must pass' },
     { type: 'pass policy', description: 'at least 4 of 5 trials must pass' },
   ];
-  expect(planOf({ title: 'cart', annotations })).toBeUndefined();
+  expect(planIn({ title: 'cart', titlePath: [], annotations })).toBeUndefined();
 });
 
 test.each<[string, Plan['policy'], number | undefined, Plan['policy']]>([
@@ -113,7 +125,7 @@ test('the nearest of several pass policies counts, and is written as a plan', ()
     titlePath: ['chat.spec.ts', 'assistant', 'finds it'],
     annotations: policies,
   };
-  const plan = planOf(declaredTest)!;
+  const plan = planIn(declaredTest)!;
   expect(plan).toEqual({
     ...{ id: 'finds it', describe: 'assistant', file: 'chat.spec.ts', replayed: false },
     ...{ titlePath: ['chat.spec.ts', 'assistant', 'finds it'], policy: { k: 3, minPasses: 1 } },

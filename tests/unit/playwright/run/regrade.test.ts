@@ -1,9 +1,10 @@
-// A kept trial, graded anew: what its evidence can tell, and what it can't.
+// A kept trial, graded again: what its evidence can tell, and what it can't.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type NetworkEvent, recordedAnswer, type TrialRecord } from '../../../../src/data/record';
+import { NO_USAGE } from '../../../../src/data/usage';
 import type { Judge } from '../../../../src/grading/judge';
 import { regrade } from '../../../../src/playwright/run/regrade';
 import { loadFile } from '../../../../src/spec/load';
@@ -30,7 +31,7 @@ const RECORD = madeRecord({
   network: { events: [event('http://shop.test/api/orders')], dropped: 0 },
 });
 const POLICY = { k: 2, minPasses: 1 };
-const UNKNOWN = "what is kept can't tell whether ";
+const UNKNOWN = 'the kept record does not show whether ';
 
 async function graded(
   record: TrialRecord,
@@ -137,6 +138,15 @@ test.each<[string, TrialRecord, string, string, number]>([
       }),
     );
   expect('unknown' in result ? 'unknown' : result.record.outcome).toBe(expected);
+});
+
+test('a judgement that is kept costs nothing again, and counts as the judge says now', async () => {
+  const usage = { ...NO_USAGE, inputTokens: 5, costUsd: 0.5 };
+  const record = { ...JUDGED, judge: { ...EARLIER, usage }, usage, costUsd: 0.5 };
+  const judge = { name: 'mine', minAgreement: 0.9, judge: vi.fn<Judge['judge']>() };
+  expect(await graded(record, dom('h1'), { rubric: 'it is polite', judge })).toMatchObject({
+    record: { costUsd: 0.5, usage: { inputTokens: 5 }, judge: { passed: true, minAgreement: 0.9 } },
+  });
 });
 
 test('a judge that fails leaves no grade', async () => {

@@ -1,0 +1,70 @@
+// Lets the trials of specs share workers. Playwright starts one for each repeat index, which costs more than a short trial: its ids of
+// tests are made with the index that the worker began with. Checked on Playwright 1.64.1 and 1.65.1 (createTestGroups, Dispatcher,
+// WorkerMain.runTestGroup): a newer one keeps its own workers until this is checked.
+import { type TestInfo, test } from '@playwright/test';
+import type { Suite, TestCase } from '@playwright/test/reporter';
+import { isChecked } from './version';
+
+/** Tells a worker the index of a test that it gets. Never shown: it is removed before the test begins. */
+const INDEX = '_taskproof-repeat';
+
+interface InnerTest extends TestCase {
+  _workerHash: string;
+  _planAnnotations: { type: string; description: string }[];
+}
+
+interface InnerSuite extends Suite {
+  _parallelMode: string;
+  _hooks: readonly { type: string }[];
+}
+
+/** Call it in `preprocess`, with tests whose file calls `followRepeats` in the worker. */
+export function shareWorkers(tests: readonly TestCase[], isKnown = isChecked()): void {
+  if (!isKnown) return;
+  for (const test of tests as InnerTest[]) {
+    if (!isDispatchedAlone(test)) continue;
+    test._workerHash = test._workerHash.replace(/\d+$/, 'taskproof');
+    test._planAnnotations.push({ type: INDEX, description: String(test.repeatEachIndex) });
+  }
+}
+
+function isDispatchedAlone({ parent }: InnerTest): boolean {
+  const suites: InnerSuite[] = [];
+  for (let at: Suite | undefined = parent; at; at = at.parent) suites.push(at as InnerSuite);
+  const modes = suites.map(suite => suite._parallelMode);
+  if (!modes.includes('parallel') || modes.some(mode => /^(?:serial|default)$/.test(mode))) return false;
+  return !suites.some(({ _hooks }) => _hooks.some(({ type }) => /^(?:before|after)All$/.test(type)));
+}
+
+interface Message {
+  params?: { method: string; params?: { entries?: { planAnnotations: InnerTest['_planAnnotations'] }[] } };
+}
+
+/** Of this worker, once its first test has begun. */
+let worker: { repeatEachIndex: number } | undefined;
+let follows = false;
+
+/** In a worker, plays each test with the index that it was sent with. */
+export function followRepeats(): void {
+  const { send } = process;
+  if (follows || !send) return;
+  follows = true;
+  process.send = (...args: unknown[]) => {
+    const [message] = args as [Message];
+    if (message.params?.method === 'testBegin') learnWorker();
+    return (send as (...args: unknown[]) => boolean).apply(process, args);
+  };
+  // Before Playwright's own listener, which runs the tests.
+  process.prependListener('message' as never, ({ params: sent }: Message) => {
+    const [entry] = (sent?.method === 'runTestGroup' && sent.params?.entries) || [];
+    const index = entry?.planAnnotations.find(({ type }) => type === INDEX);
+    if (index && worker) worker.repeatEachIndex = Number(index.description);
+  });
+}
+
+function learnWorker(): void {
+  const info = test.info() as TestInfo & { _workerParams: typeof worker };
+  worker = info._workerParams;
+  const at = info.annotations.findIndex(({ type }) => type === INDEX);
+  if (at >= 0) info.annotations.splice(at, 1);
+}

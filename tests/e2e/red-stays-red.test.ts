@@ -1,0 +1,165 @@
+// Ways to leave out, skip or excuse what failed: where plain Playwright ends with an error that no policy tolerates, so do we. After a
+// failed hook or a dead worker: never-ran.test.ts.
+import { execFileSync } from 'node:child_process';
+import { expect, test } from 'vitest';
+import { makeSuite, type Suite } from './suite';
+
+/** `AS` names a run's files, and says whether our reporter is there. */
+const CONFIG = `import { defineConfig } from '@playwright/test';
+import { repeats } from '@taskproof/playwright';
+const as = process.env.AS;
+const ours = [['@taskproof/playwright/reporter', { outputFile: 'verdicts.json' }]];
+export default defineConfig({
+  workers: 1,
+  outputDir: as,
+  reporter: [['list'], ['json', { outputFile: as + '.json' }], ...(as === 'ours' ? ours : [])],`;
+
+const specFile = (tests: string) => `import { expect, test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+const [one, twice] = [passPolicy({ k: 1, minPasses: 1 }), passPolicy({ k: 2, minPasses: 1 })];
+const fails = () => expect(1).toBe(2);
+const failsOnce = () => expect(test.info().repeatEachIndex).toBe(1);
+${tests}`;
+
+const TWICE = `projects: [{ name: 'main', ...repeats({ atLeast: 2 }) }]`;
+const suiteOf = (tests: string, config = TWICE, files: Record<string, string> = {}) =>
+  makeSuite({ 'playwright.config.ts': `${CONFIG} ${config} });`, 'main.spec.ts': specFile(tests), ...files });
+
+interface JsonSuite {
+  specs?: { id: string; title: string; tests: { status: string }[] }[];
+  suites?: JsonSuite[];
+}
+
+/** The tests that did not end as expected. */
+function unexpected(suite: Suite, as: string) {
+  const specsIn = ({ specs = [], suites = [] }: JsonSuite): NonNullable<JsonSuite['specs']> => [
+    ...specs,
+    ...suites.flatMap(specsIn),
+  ];
+  const specs = suite.exists(`${as}.json`) ? specsIn(JSON.parse(suite.read(`${as}.json`))) : [];
+  return specs.filter(({ tests }) => tests.some(({ status }) => status === 'unexpected'));
+}
+
+/** Plays it with our reporter and without. @returns both exit codes, and the verdicts */
+async function played(suite: Suite, args: string[] = [], env: Record<string, string> = {}) {
+  for (const file of ['verdicts', 'plain', 'ours']) suite.remove(`${file}.json`);
+  const [plain, ours] = await Promise.all(
+    ['plain', 'ours'].map(AS => suite.playwright(['test', ...args], { ...env, AS })),
+  );
+  const verdicts = suite.exists('verdicts.json') ? ours!.results('verdicts.json').verdicts : [];
+  const byName = Object.fromEntries(verdicts.map(({ spec, verdict }) => [spec, verdict]));
+  const red = unexpected(suite, 'ours').map(({ id }) => id);
+  for (const { id, title } of unexpected(suite, 'plain'))
+    if ((byName[title] ?? 'failed') === 'failed') expect.soft(red, title).toContain(id);
+  return { exitCodes: [plain!.exitCode, ours!.exitCode], verdicts: byName, output: ours!.output };
+}
+
+test('what skips or excuses itself after a failure has failed; so has a teardown, after a set-up that was skipped', async () => {
+  const bodies = {
+    'skips itself': '() => { expect.soft(1).toBe(2); test.skip(); }',
+    'is to be fixed': `() => { expect.soft(1).toBe(2); test.fixme(true, 'later'); }`,
+    'says that it was to fail': `() => { test.info().annotations.push({ type: 'fail' }); fails(); }`,
+    'was to fail, and is skipped after': '() => { test.fail(); fails(); }',
+    'is skipped after': 'fails',
+    'is to be fixed after': 'fails',
+    'is skipped before': '() => {}',
+    'is skipped after all': 'fails',
+  };
+  const suite = suiteOf(
+    `
+test.beforeEach(({}, { title }) => { if (/before$/.test(title)) { expect.soft(1).toBe(2); test.skip(); } });
+test.afterEach(({}, { title }) => { test.skip(/skipped after$/.test(title)); test.fixme(/fixed after$/.test(title)); });
+test.describe(() => {
+  test.afterAll(() => { test.skip(/all$/.test(test.info().title)); });
+  ${Object.entries(bodies)
+    .map(([title, body]) => `test('${title}', one, ${body});`)
+    .join('\n')}
+});`,
+    `projects: [
+      { name: 'setup', testMatch: 'setup.ts', teardown: 'down' },
+      { name: 'down', testMatch: 'down.ts' },
+      { name: 'main', ...repeats({ atLeast: 1 }), dependencies: ['setup'] },
+    ]`,
+    {
+      'setup.ts': specFile(`test('set up', one, () => { test.skip(); });`),
+      'down.ts': specFile(`test('ordinary', fails);\ntest('tears down', one, fails);`),
+    },
+  );
+  const { exitCodes, verdicts, output } = await played(suite);
+  expect(exitCodes, output).toEqual([1, 1]);
+  const failed = [...Object.keys(bodies), 'tears down'].map(title => [title, 'failed']);
+  expect(verdicts).toEqual(Object.fromEntries(failed));
+});
+
+test('a trial that was skipped has not passed, also where another one was tolerated', async () => {
+  const suite = suiteOf(`
+test('is to be fixed', twice, () => { test.fixme(!test.info().repeatEachIndex, 'later'); fails(); });
+test('has no database', twice, failsOnce);
+test.describe(() => {
+  test.beforeAll(() => { test.skip(test.info().repeatEachIndex === 1); });
+  test('is skipped by a hook', twice, fails);
+});`);
+  const { exitCodes, verdicts, output } = await played(suite);
+  expect(exitCodes, output).toEqual([1, 1]);
+  expect(verdicts).toEqual({
+    'is to be fixed': 'undecided',
+    'has no database': 'passed',
+    'is skipped by a hook': 'undecided',
+  });
+});
+
+test.each([
+  {
+    name: '--fail-on-flaky-tests',
+    args: ['--fail-on-flaky-tests'],
+    tests: `test('once', twice, failsOnce);\ntest('flaky', () => { expect(test.info().retry).toBe(1); });`,
+    config: TWICE.replace(') }', '), retries: 1 }'),
+    verdicts: { once: 'passed' },
+  },
+  {
+    name: '--forbid-only',
+    args: ['--forbid-only'],
+    tests: `test.only('good', twice, () => {});`,
+    verdicts: {},
+  },
+  {
+    name: 'maxFailures, after a tolerated failure',
+    args: [],
+    tests: `test('once', twice, failsOnce);\ntest('bad', fails);\ntest('never', twice, () => {});`,
+    config: `maxFailures: 1, ${TWICE}`,
+    verdicts: { once: 'undecided', never: 'undecided' },
+  },
+])('$name', async ({ args, tests, config, verdicts }) => {
+  const { output, ...run } = await played(suiteOf(tests, config), args);
+  expect(run, output).toEqual({ exitCodes: [1, 1], verdicts });
+});
+
+test('--only-changed, --grep, --last-failed and --pass-with-no-tests end as without our reporter', async () => {
+  const once = TWICE.replace('2', '1');
+  const suite = suiteOf(`test('good', one, () => {});`, once, {
+    'other.spec.ts': specFile(`test('bad', one, () => {});\ntest('ordinary', () => {});`),
+    '.gitignore': '*\n!*.ts\n',
+  });
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+      cwd: suite.folder,
+    });
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'all');
+  const run = async (...args: string[]) => {
+    const { output, ...ended } = await played(suite, args);
+    return ended;
+  };
+  expect(await run('--only-changed')).toEqual({ exitCodes: [0, 0], verdicts: {} });
+  expect(await run()).toEqual({ exitCodes: [0, 0], verdicts: { bad: 'passed', good: 'passed' } });
+  suite.write({ 'other.spec.ts': specFile(`test('bad', one, fails);\ntest('ordinary', fails);`) });
+  expect(await run('--last-failed'), 'nothing had failed').toEqual({ exitCodes: [1, 1], verdicts: {} });
+  expect(await run('--grep=none', '--pass-with-no-tests')).toEqual({ exitCodes: [0, 0], verdicts: {} });
+  expect(await run('--grep=good|ordinary')).toEqual({ exitCodes: [1, 1], verdicts: { good: 'passed' } });
+  expect(await run('--only-changed', '--grep-invert=ordinary')).toEqual({
+    exitCodes: [1, 1],
+    verdicts: { bad: 'failed' },
+  });
+  expect(await run('--last-failed')).toEqual({ exitCodes: [1, 1], verdicts: { bad: 'failed' } });
+});
