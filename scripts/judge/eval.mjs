@@ -8,6 +8,7 @@ import { load } from '../bundle.mjs';
 import { readTestSet, summary } from './test-set.mjs';
 
 const { webJudge } = createRequire(import.meta.url)('../../dist/index.js');
+const { agreementOf } = createRequire(import.meta.url)('../../dist/verdicts/agreement.js');
 const { wilsonInterval } = createRequire(import.meta.url)('../../dist/verdicts/statistics.js');
 const TIME_MS = 180_000;
 const HELP = `npm run judge:eval -- [options]
@@ -101,7 +102,7 @@ async function main() {
   };
   await Promise.all(Array.from({ length: Math.max(1, Number(values.parallel) || 1) }, worker));
   await close();
-  console.log(summary(results, wilsonInterval));
+  console.log(summary(results, agreementOf, wilsonInterval));
   if (values.output) writeFileSync(values.output, `${JSON.stringify(results, null, 2)}\n`);
   if (results.some(({ passed }) => passed === null)) process.exitCode = 1;
 }

@@ -38,34 +38,22 @@ export function readTestSet(folder = FOLDER) {
  * @property {number | null} costUsd
  */
 
-/** @typedef {(passes: number, n: number) => [number, number] | null} Interval */
-
-/** @param {readonly Judged[]} all */
-export function agreement(all) {
-  const judged = all.filter(({ passed }) => passed !== null);
-  const bad = judged.filter(({ passes }) => !passes);
-  const good = judged.filter(({ passes }) => passes);
-  const count = (/** @type {readonly Judged[]} */ list, /** @type {boolean} */ agree) =>
-    list.filter(({ passes, passed }) => (passes === passed) === agree).length;
-  return {
-    agreement: { count: count(judged, true), of: judged.length },
-    falsePasses: { count: count(bad, false), of: bad.length },
-    falseFails: { count: count(good, false), of: good.length },
-    errors: all.length - judged.length,
-  };
-}
-
 /**
  * @param {readonly Judged[]} all
- * @param {Interval} interval
+ * @param {typeof import('../../src/verdicts/agreement').agreementOf} agreementOf
+ * @param {typeof import('../../src/verdicts/statistics').wilsonInterval} interval
  * @returns {string} for the terminal
  */
-export function summary(all, interval) {
-  const { agreement: agreed, falsePasses, falseFails, errors } = agreement(all);
+export function summary(all, agreementOf, interval) {
+  const counts = (/** @type {readonly Judged[]} */ some) =>
+    agreementOf(some.map(({ passes, passed }) => ({ label: passes, passed })));
+  const { labels, agreed, right, falsePasses, falseFails, alpha, alphaInterval } = counts(all);
+  const errors = all.length - labels;
   const percent = (/** @type {number} */ share) => `${Math.round(share * 100)}%`;
   const line = (
     /** @type {string} */ title,
-    /** @type {{ count: number, of: number }} */ { count, of },
+    /** @type {number} */ count,
+    /** @type {number} */ of,
     note = '',
   ) => {
     const bounds = interval(count, of);
@@ -78,13 +66,17 @@ export function summary(all, interval) {
   const wrong = all.filter(({ passes, passed }) => passes !== passed);
   const cost = all.reduce((sum, { costUsd }) => sum + (costUsd ?? Number.NaN), 0);
   return [
-    line('agreement', agreed),
-    line('false passes', falsePasses, ', of those that are wrong'),
-    line('false fails', falseFails, ', of those that are right'),
+    line('agreement', agreed, labels),
+    line('false passes', falsePasses, labels - right, ', of those that are wrong'),
+    line('false fails', falseFails, right, ', of those that are right'),
+    `  ${"Krippendorff's alpha".padEnd(20)}${(alpha ?? Number.NaN).toFixed(2).padStart(7)}  (95%: ${alphaInterval?.map(each => each.toFixed(2)).join(' to ')})`,
     ...(errors ? [`  ${'no judgement'.padEnd(20)}${`${errors}/${all.length}`.padStart(7)}`] : []),
     '',
     'Agreement by kind',
-    ...kinds.map(kind => line(kind, agreement(all.filter(each => each.kind === kind)).agreement)),
+    ...kinds.map(kind => {
+      const { agreed, labels } = counts(all.filter(each => each.kind === kind));
+      return line(kind, agreed, labels);
+    }),
     ...(wrong.length ? ['', 'Where they differ'] : []),
     ...wrong.map(
       ({ name, passed, passes, reason }) =>

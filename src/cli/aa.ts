@@ -25,8 +25,8 @@ export const addAa: AddCommand = (program, io) => {
     .addHelpText(
       'after',
       `
-Plays nothing: ${PAIRS} pairs of runs are drawn from the pass rates that the suite had so far, with as many
-trials as both sides have now, and judged as \`taskproof diff\` and \`taskproof confirm\` do.
+Runs no trials: it draws ${PAIRS} pairs of runs from the suite's pass rates so far, with as many trials as
+both sides have now, and compares them as \`taskproof diff\` and \`taskproof confirm\` do.
 
 Examples:
   taskproof aa

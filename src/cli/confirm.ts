@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from 'commander';
-import type { Results } from '../data/results';
+import { type Results, readResults } from '../data/results';
 import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
@@ -21,8 +21,8 @@ interface ConfirmOptions extends TellOptions {
 export const addConfirm: AddCommand = (program, io, exit) => {
   const command = addSides(program.command('confirm'))
     .description('Run the specs again that look worse than the baseline, to find out which of them are.')
-    .option('--trials <n>', 'at most so many fresh trials of a spec', atLeastOne, DEFAULT_TRIALS)
-    .option('--max-cost <usd>', 'start no trial that may exceed this sum', dollars);
+    .option('--trials <n>', 'at most this many fresh trials of each spec', atLeastOne, DEFAULT_TRIALS)
+    .option('--max-cost <usd>', 'start no trial that could exceed this cost', dollars);
   addTellOptions(command)
     .addOption(allowOption())
     .usage('[options] [before] [after] [-- arguments for playwright test]')
@@ -31,8 +31,8 @@ export const addConfirm: AddCommand = (program, io, exit) => {
       `
 Runs only the candidates of \`taskproof diff\`, with the suite's own Playwright config and
 environment, each until the answer is clear or --trials have run. Only these fresh trials are
-compared with the baseline, corrected for the number of candidates: of suites that have not
-changed, fewer than 5% are called worse. A fall of the suite as a whole is tested, too.
+compared with the baseline, corrected for the number of candidates: fewer than 5% of unchanged
+suites are called worse. A fall of the suite as a whole is tested, too.
 
 Exit code:
   0  nothing is worse
@@ -68,7 +68,7 @@ function refuseArgs({ playwrightArgs = [] }: Io): void {
     );
 }
 
-function dollars(text: string): number {
+export function dollars(text: string): number {
   if (/^\d*\.?\d+$/.test(text)) return Number(text);
   throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
 }
@@ -138,14 +138,15 @@ async function play(
   const costs = candidates.map(({ cost }) => cost);
   io.err(planText(wanted, trials, costs, maxCost));
   const projects = [...new Set(wanted.map(({ project }) => project))].filter(Boolean);
-  return playChecked(io, { purpose: 'confirm', wanted, maxCostUsd: maxCost }, [
+  const args = [
     `--repeat-each=${trials}`,
     // A config with shards would leave candidates out.
     '--shard=1/1',
     // Trials that run at the same time can't stop each other.
     ...(wanted.length === 1 ? ['--workers=1'] : []),
     ...projects.map(project => `--project=${project}`),
-  ]);
+  ];
+  return playChecked(io, { purpose: 'confirm', wanted, maxCostUsd: maxCost }, args, readResults);
 }
 
 function asJson({ outcome, answers, suite, diff, costUsd }: Confirmation): object {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { safeParseTaskSpec } from '../spec/parse';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { parsedUrl } from '../spec/url';
-import { CommandError, type Io, writeOutput } from './io';
+import { answered, CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 type InitOptions = { dir?: string; url?: string; yes?: boolean; force?: boolean };
@@ -19,7 +19,7 @@ export const addInit: AddCommand = (program, io) => {
     .description('Add task specs to the Playwright suite in this folder.')
     .option('--dir <folder>', `where specs and their test file go (default: ${DEFAULT_FOLDER})`)
     .option('--url <url>', 'where the site runs (default: what package.json says)')
-    .option('-y, --yes', 'ask nothing, use what was found')
+    .option('-y, --yes', 'ask nothing, and use what was found')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',
@@ -36,15 +36,15 @@ Examples:
 
 async function init(io: Io, options: InitOptions): Promise<void> {
   const suite = suiteIn(io.cwd);
-  const { config, command, packageManager, missing } = suite;
-  const elsewhere = `unknown, so the specs begin at ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`;
+  const { config, packageManager, missing } = suite;
   io.out(`Config:  ${config ?? 'none, a new one will be written'}`);
-  io.out(`Site:    ${options.url ?? suite.url ?? elsewhere}${command ? `, started by \`${command}\`` : ''}`);
   const ask = options.yes ? undefined : io.ask;
-  const dir = options.dir ?? (await ask?.('Folder for the task specs?', DEFAULT_FOLDER)) ?? DEFAULT_FOLDER;
-  const folder = checkFolder(dir);
-  const found = suite.url ?? DEFAULT_URL;
-  const url = checkUrl(options.url ?? (await ask?.('Where does the site run?', found)) ?? found);
+  const folder = await answered(options.dir, ask, 'Folder for the task specs?', DEFAULT_FOLDER, checkFolder);
+  const kept = options.force ? undefined : siteOfSpecs(join(io.cwd, folder));
+  const known = kept ?? options.url;
+  const url = await answered(known, ask, 'Where does the site run?', suite.url ?? DEFAULT_URL, checkUrl);
+  const isGuess = !ask && !known && !suite.url;
+  io.out(`Site:    ${url}${kept ? `, where the kept specs begin; ${OTHER_SITE}` : siteText(suite, isGuess)}`);
 
   for (const [path, text] of Object.entries(starterFiles(suite, folder, url))) {
     const isKept = !options.force && existsSync(join(io.cwd, path));
@@ -54,11 +54,26 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   const add = packageManager === 'npm' ? 'npm install --save-dev' : `${packageManager} add --dev`;
   const steps = [
     ...(missing.length ? [`Install missing packages: ${add} ${missing.join(' ')}`] : []),
-    ...(config ? [`Add to ${config}, unless it is there:\n\n${configLines(suite, folder, url)}\n`] : []),
+    ...(config && !hasLines(join(io.cwd, config), folder)
+      ? [`Add to ${config}, unless it is there:\n\n${configLines(suite, folder, url)}\n`]
+      : []),
     `Check the specs: npx taskproof validate "${folder}/tasks/**/*.yaml"`,
     'Run them: npx playwright test --project=agents',
   ];
   io.out(`\nNext:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`);
+}
+
+const OTHER_SITE = 'for another address: npx taskproof init --force --url <address>';
+
+const siteText = ({ command }: Suite, isGuess: boolean): string =>
+  `${command ? `, started by \`${command}\`` : ''}${isGuess ? `, a guess; ${OTHER_SITE}` : ''}`;
+
+/** Where the first starter spec begins, if it exists. */
+function siteOfSpecs(folder: string): string | undefined {
+  const file = join(folder, 'tasks/home-page.yaml');
+  const parsed = existsSync(file) ? safeParseTaskSpec(readFileSync(file, 'utf8')) : undefined;
+  const url = parsed?.ok ? parsedUrl(parsed.spec.entryUrl) : undefined;
+  return url?.href;
 }
 
 /** A folder inside the suite, with forward slashes, and without characters that globs or quotes treat specially. */
@@ -66,7 +81,7 @@ function checkFolder(given: string): string {
   const folder = given.replace(/\\/g, '/').replace(/^\.\//, '').replace(/\/+$/, '');
   if (!/^[\w.@ -]+(\/[\w.@ -]+)*$/.test(folder) || folder.split('/').some(part => /^\.+$/.test(part)))
     throw new CommandError(
-      `"${given}" can't be the folder for the specs. Name a folder inside this one, with letters, digits, "-", "_" and ".": --dir ${DEFAULT_FOLDER}`,
+      `"${given}" can't be the folder for the specs. Name a folder inside this one, such as "${DEFAULT_FOLDER}", with letters, digits, "-", "_" and ".".`,
     );
   return folder;
 }
@@ -75,7 +90,7 @@ function checkUrl(given: string): string {
   const url = parsedUrl(given);
   if (/^https?:/.test(url?.protocol ?? '')) return url!.href;
   throw new CommandError(
-    `"${given}" is not an http: or https: URL. Give the site's address: --url ${DEFAULT_URL}`,
+    `"${given}" is not an http: or https: URL. Give the site's address, such as ${DEFAULT_URL}.`,
   );
 }
 
@@ -189,7 +204,12 @@ ${project(folder)}
 const IMPORTS = `import { defineConfig, devices } from '@playwright/test';
 import { lexical, repeats } from '@taskproof/playwright';`;
 
-/** For a config that exists. */
+/** Whether the config that exists has the reporter, and a project of these specs. */
+function hasLines(config: string, folder: string): boolean {
+  const text = readFileSync(config, 'utf8').replaceAll('"', "'");
+  return [REPORTER, `repeats('${folder}/tasks/`].every(part => text.includes(part));
+}
+
 function configLines(suite: Suite, folder: string, url: string): string {
   const server = webServer(suite, url);
   return `At the top (or by \`require\`):

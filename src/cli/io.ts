@@ -24,8 +24,19 @@ export interface Io {
   colour: boolean;
   /** Arguments for `playwright test`, after `--`. */
   playwrightArgs?: readonly string[];
-  /** Resolves to the answer, or to `fallback` if it is empty. Undefined if no one can answer. */
-  ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
+  /** Undefined if no one can answer. */
+  ask?: Ask | undefined;
+}
+
+type Question = [question: string, fallback: string, check: (answer: string) => string];
+
+/** Asks again, with what `check` throws, until it takes the answer: `fallback` if that is empty. */
+export type Ask = (...question: Question) => Promise<string>;
+
+/** Asks for what is not given, if someone can answer. */
+export function answered(given: string | undefined, ask: Io['ask'], ...question: Question) {
+  const [, fallback, check] = question;
+  return given !== undefined || !ask ? check(given ?? fallback) : ask(...question);
 }
 
 /** An error that the user can fix: shown without a stack. */
@@ -40,18 +51,27 @@ export function processIo(): Io {
     out: text => void process.stdout.write(`${text}\n`),
     err: text => void process.stderr.write(`${text}\n`),
     colour: useColour(process.stdout),
-    ask: interactive ? askInTerminal : undefined,
+    ask: interactive ? askOn(process.stdin, process.stdout) : undefined,
   };
 }
 
-async function askInTerminal(question: string, fallback: string): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output: process.stdout });
-  try {
-    return (await terminal.question(`${question} (${fallback}) `)).trim() || fallback;
-  } finally {
-    terminal.close();
-  }
-}
+export const askOn = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Ask => {
+  return async (question, fallback, check) => {
+    const terminal = createInterface({ input, output });
+    try {
+      for (;;) {
+        const answer = (await terminal.question(`${question} (${fallback}) `)).trim();
+        try {
+          return check(answer || fallback);
+        } catch (error) {
+          output.write(`${(error as Error).message}\n`);
+        }
+      }
+    } finally {
+      terminal.close();
+    }
+  };
+};
 
 /** Bytes. Results files may come from elsewhere. */
 const MAX_INPUT = 200_000_000;
@@ -63,7 +83,9 @@ export async function readInput(io: Io, file: string, remedy: string): Promise<s
     if ((await stat(path)).size > MAX_INPUT) throw new Error(`more than ${MAX_INPUT / 1e6} MB`);
     return await readFile(path, 'utf8');
   } catch (error) {
-    throw new CommandError(`${file} can't be read (${codeOf(error)}). ${remedy}`);
+    const code = codeOf(error);
+    const problem = code === 'ENOENT' ? 'does not exist' : `can't be read (${code})`;
+    throw new CommandError(`${file} ${problem}. ${remedy}`);
   }
 }
 
@@ -130,13 +152,16 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (err
  * Runs what `check` asks for, with the suite's config and environment.
  *
  * @param args for `playwright test`, before the user's own
+ * @param interrupted what the user has then
  * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
  */
-export async function playChecked(
+export async function playChecked<Outcome>(
   io: Io,
   check: Omit<CheckRun, 'outputFile'>,
   args: readonly string[],
-): Promise<Results> {
+  read: (text: string, file: string) => Outcome,
+  interrupted = '',
+): Promise<Outcome> {
   const folder = await mkdtemp(join(tmpdir(), 'taskproof-check-'));
   try {
     const [planFile, outputFile] = [join(folder, 'check.json'), join(folder, 'results.json')];
@@ -144,11 +169,13 @@ export async function playChecked(
     const given = [...args, ...withReporter(io.playwrightArgs ?? [])];
     const code = await play(io, given, { [CHECK_RUN]: planFile });
     const text = await readFile(outputFile, 'utf8').catch(() => undefined);
+    if (text === undefined && (code === 130 || typeof code === 'string'))
+      throw new CommandError(`Interrupted. ${interrupted}`.trim());
     if (text === undefined)
       throw new CommandError(
         `Playwright ended with exit code ${code} before any trial ran; see its output above. To check the suite: npx playwright test --list`,
       );
-    return readResults(text, outputFile);
+    return read(text, outputFile);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -186,7 +213,7 @@ export function play(
     // Programs read our output, so Playwright's goes to standard error.
     stdio: ['ignore', 2, 2],
   });
-  // Of what ends this process, Playwright shall know; in a terminal it gets SIGINT by itself.
+  // Passes on what ends this process; in a terminal Playwright gets SIGINT by itself.
   const pass = (signal: NodeJS.Signals) => void child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, pass);

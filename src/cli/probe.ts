@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readResults } from '../data/results';
 import type { ResultRow } from '../data/verdict';
 import { joined, namesOf, type Writer } from '../report/render/document';
 import { plural } from '../text/print';
@@ -33,7 +34,7 @@ Examples:
   taskproof probe -- --project=opus --grep @checkout`,
     )
     .action(async (options: { json?: boolean }) => {
-      const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1']);
+      const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
       const probed = verdicts.map(row => {
         const assertions = assertionsOf.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
         const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);

@@ -11,6 +11,7 @@ import { addConfirm } from './confirm';
 import { addDiff } from './diff';
 import { addInit } from './init';
 import { CommandError, type Io } from './io';
+import { addJudge } from './judge';
 import { addProbe } from './probe';
 import { addRecord } from './record';
 import { addRegrade, addResume } from './resume';
@@ -32,14 +33,15 @@ const COMMANDS: readonly AddCommand[] = [
   addRegrade,
   addTrend,
   addAa,
+  addJudge,
   addProbe,
   addRecord,
 ];
 
 /** They run Playwright, and pass it the arguments after `--`. */
-const PLAYING = ['confirm', 'probe', 'resume', 'regrade'];
+const PLAYING = ['confirm', 'probe', 'resume', 'regrade', 'judge'];
 /** Their exit code 1 is an answer, so errors have exit code 2. */
-const ANSWERING = ['diff', 'confirm', 'probe', 'resume', 'regrade'];
+const ANSWERING = ['diff', ...PLAYING];
 
 /** Runs one command line. @returns its exit code @param args without `node` and the script */
 export async function run(args: readonly string[], given: Io): Promise<number> {

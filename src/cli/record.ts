@@ -41,8 +41,9 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   const missing = wanted?.filter(id => !ofProject.some(row => row.spec === id)) ?? [];
   if (missing.length || (project !== undefined && !ofProject.length)) {
     const what = [...missing, ...(project === undefined ? [] : [`project "${project}"`])].join(', ');
-    const names = [...new Set(results.verdicts.map(row => `"${row.project}"`))].join(', ');
-    throw new CommandError(`${file} has no verdict on ${what}. Its projects: ${names || 'none'}.`);
+    const [kind, key] = missing.length ? (['specs', 'spec'] as const) : (['projects', 'project'] as const);
+    const names = [...new Set(results.verdicts.map(row => `"${row[key]}"`))].join(', ');
+    throw new CommandError(`${file} has no verdict on ${what}. Its ${kind}: ${names || 'none'}.`);
   }
   const saved = new Map<string, string>();
   for (const row of ofProject.filter(({ spec }) => !wanted || wanted.includes(spec))) {
@@ -61,7 +62,7 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   }
   if (saved.size === 0)
     throw new CommandError(
-      `${file} has no trial that could be saved. Run the specs again, with an agent whose actions can be recorded.`,
+      `${file} has no trial that could be saved. Run the specs until one passes, with an agent whose actions can be recorded.`,
     );
   io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
 }

@@ -7,14 +7,14 @@ import type { AddCommand } from './program';
 export const addResume: AddCommand = (program, io, exit) => {
   program
     .command('resume')
-    .description('Go on with an interrupted run: play only the trials that it has not graded.')
+    .description('Continue an interrupted run: run only the trials that it has not graded.')
     .usage('[options] [-- arguments for playwright test]')
     .addHelpText(
       'after',
       `
 Starts \`playwright test\` with the arguments of the last run and those after \`--\`. A trial that passed
-or failed there is not played again: its test ends as it did, with the same record and pictures. So
-the verdicts, the reports and the results file are those of the whole run. The last run is found
+or failed there does not run again: its test ends as it did, with the same record and screenshots.
+The verdicts, the reports and the results file are those of the whole run. The last run is kept
 beside the config, in ${STORE_FOLDER}.
 
 Exit code:
@@ -34,20 +34,20 @@ export const addRegrade: AddCommand = (program, io, exit) => {
   program
     .command('regrade')
     .description(
-      'Grade the trials of the last run anew, after an edit of a policy, an assertion or a rubric.',
+      'Grade the trials of the last run again, after an edit of a policy, an assertion or a rubric.',
     )
     .usage('[options] [-- arguments for playwright test]')
     .addHelpText(
       'after',
       `
-Plays nothing and opens no browser: assertions of the types url and network, policies and rubrics are
-graded by what is kept in ${STORE_FOLDER}. Unchanged assertions keep their results. A judge is asked
-again only where its rubric or the judge itself has changed. What is kept stays as it is.
+Runs no agent and opens no browser: it grades url, network and answer assertions, policies and rubrics
+by the records in ${STORE_FOLDER}, which stay as they are. Unchanged assertions keep their results. The
+judge is asked again only if its rubric or the judge itself has changed.
 
 Exit code:
   0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
-  2     no run is kept, or what the trials played has changed: a goal, the agent, its model, the origin
-  3     can't tell: a new assertion asks for what is not kept (the page, an answer), so new trials are needed
+  2     no run is kept, or what the trials ran has changed: a goal, the agent, its model, the origin
+  3     can't tell: a new assertion needs what is not kept (the page, an answer), so new trials are needed
 
 Examples:
   taskproof regrade
@@ -61,7 +61,7 @@ async function regrade(io: Io): Promise<number> {
   const code = await playKept(io, { folder, run }, { [REGRADE]: '1' });
   const { regraded } = storedRun(folder) ?? {};
   if (!regraded || regraded.at === run.regraded?.at)
-    throw new CommandError(`The run of ${run.startedAt} was not graded anew; see Playwright's output above.`);
+    throw new CommandError(`The run of ${run.startedAt} was not regraded; see Playwright's output above.`);
   if (!regraded.unknown.length) return code;
   const lines = regraded.unknown.map(each => `  ${each}`);
   io.err(['New trials are needed:', ...lines].join('\n'));
@@ -90,13 +90,16 @@ async function resume(io: Io): Promise<number> {
   return code;
 }
 
+/** The config's folder, or where it may be: Playwright takes a folder, too. */
+export function configFolders(io: Io): string[] {
+  const config = argument(io, /^(?:-c|--config)$/);
+  return config === undefined ? [io.cwd] : [dirname(resolve(io.cwd, config)), resolve(io.cwd, config)];
+}
+
 /** @throws CommandError if no run is kept */
 function lastRun(io: Io): { folder: string; run: StoredRun } {
-  const config = argument(io, /^(?:-c|--config)$/);
   const shard = argument(io, /^--shard$/);
-  // Playwright takes a folder, too.
-  const places =
-    config === undefined ? [io.cwd] : [dirname(resolve(io.cwd, config)), resolve(io.cwd, config)];
+  const places = configFolders(io);
   const folders = places.flatMap(place => storedRuns(place));
   const runs = folders.map(folder => ({ folder, run: storedRun(folder)! }));
   const found = runs.findLast(({ run }) => shard === undefined || run.shard === shard);

@@ -6,7 +6,7 @@ import { table } from '../report/render/terminal-writer';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
-  TaskSpecLoadError,
+  type TaskSpecLoadError,
   TaskSpecValidationError,
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
@@ -47,10 +47,8 @@ Examples:
   taskproof validate "agents/tasks/**/*.yaml" "!**/drafts/**"`,
     )
     .action((globs: string[], options: { json?: boolean }) => {
-      const { specs, error } = load(
-        globs.length > 0 ? globs.map(glob => toGlob(io, glob)) : [DEFAULT_GLOB],
-        io.cwd,
-      );
+      const given = globs.length > 0 ? globs.map(glob => toGlob(io, glob)) : [DEFAULT_GLOB];
+      const { specs, error } = loadTaskSpecs(given, { cwd: io.cwd });
       if (options.json) io.out(asJson(specs, error, io.cwd));
       else {
         const note = sensitivityText(specs.map(({ spec }) => spec.passPolicy.k));
@@ -60,18 +58,6 @@ Examples:
       exit(error ? 1 : 0);
     });
 };
-
-function load(
-  globs: readonly string[],
-  cwd: string,
-): { specs: readonly LoadedSpec[]; error?: TaskSpecLoadError } {
-  try {
-    return loadTaskSpecs(globs, { cwd });
-  } catch (error) {
-    if (error instanceof TaskSpecLoadError) return { specs: error.specs, error };
-    throw error;
-  }
-}
 
 /** A shell may have expanded globs to file names with special characters; a folder stands for its specs. */
 function toGlob(io: Io, given: string): string {
@@ -90,7 +76,8 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
   const notes = notesOn(specs, cwd).map(
     ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: note: ${message}`,
   );
-  return [table({ rows }), plural(specs.length, 'valid spec'), ...notes].join('\n');
+  const list = table({ head: ['spec', 'must pass', 'file'], rows });
+  return joined([list, [plural(specs.length, 'valid spec'), ...notes].join('\n')]);
 }
 
 /** Placeholders that may stay as they are: no problem, where a suite has a `prepare`. */
@@ -101,7 +88,7 @@ const notesOn = (specs: readonly LoadedSpec[], cwd: string) =>
         ? []
         : {
             ...{ file: relative(cwd, file), ...locate(path), path },
-            message: `{{${name}}} stays as it is, unless the suite's \`prepare\` gives it a value; known are {{trial}} and {{unique}}`,
+            message: `{{${name}}} is only replaced if the suite's \`prepare\` returns a value for it. {{trial}} and {{unique}} are always replaced`,
           },
     ),
   );

@@ -82,7 +82,7 @@ function numbersIn(text: string): Value<number>[] {
     .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
     // `4.6 out of 5`
     .replace(/\bout of \d+/gi, ' ')
-    // Of a time, the hours.
+    // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
   const found = [...bare.matchAll(NUMBER)].flatMap(([whole, before, after, digits, multiple]) => {
     const sign = before || after ? -1 : 1;
@@ -93,7 +93,7 @@ function numbersIn(text: string): Value<number>[] {
   return found.length ? found : numberWordsIn(bare);
 }
 
-/** @returns nothing for what is no number, such as `2.1.3` */
+/** @returns nothing for what is not a number, such as `2.1.3` */
 function readingsOf(digits: string): number[] {
   const plain = digits.replace(new RegExp(GAP, 'gu'), '');
   const marks = plain.replace(/\d/g, '');

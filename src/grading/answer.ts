@@ -94,12 +94,12 @@ function wrongValue<T>(
   }
   const all = given.mentioned.map(({ text }) => text.trim());
   if (!all.length) return `the answer gives no ${kind} (${shown}), not ${wanted}`;
-  return `the answer gives several ${kind}s, of which none is marked: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
+  return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
 }
 
 function whyNoMatch(schema: Record<string, unknown>, answer: string | object, shown: string): string | null {
   const found = typeof answer === 'string' ? jsonIn(answer) : [answer];
-  if (!found.length) return `the answer is no JSON (${shown})`;
+  if (!found.length) return `the answer is not JSON (${shown})`;
   const checked = z.fromJSONSchema(schema as never);
   const problems = found.map(value => checked.safeParse(value).error);
   const [first] = problems;

@@ -11,7 +11,7 @@ export function shownBody(body: unknown): string {
 /** The bodies that were sent: the first three. */
 export function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {
   const shown = bodies.map(body => {
-    if (!body) return 'no body that can be read';
+    if (!body?.text) return 'no body that can be read';
     const fields = jsonOf(body.text) ?? formOf(body);
     if (fields === undefined) return `"${shorten(body.text, 200)}"`;
     return shownBody(fields instanceof Map ? Object.fromEntries(fields) : fields);
@@ -68,7 +68,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is no form. */
+/** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {
   if (/^application\/x-www-form-urlencoded/i.test(type)) return byName([...new URLSearchParams(text)]);
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];

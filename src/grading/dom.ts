@@ -50,7 +50,7 @@ async function lookAt(assertion: DomAssertion, state: GradedState): Promise<stri
     return visible ? `"${selector}" is visible (${visible} of ${count})` : null;
   if (!visible && boundsOf(assertion.count).min > 0)
     return `"${selector}" matches ${count}, but none is visible`;
-  return miscounted(assertion, visible, page, 'is visible in');
+  return miscounted(assertion, visible, page, `is ${assertion.state satisfies 'visible'} in`);
 }
 
 async function lookAtTexts(
@@ -91,8 +91,9 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   if (saying || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, saying, page, `contains "${text}" in`);
   const isHidden = (await locator.filter({ hasText: containing(text!) }).count()) > 0;
-  const says = texts.length ? `it shows ${quoted(texts)}` : 'none is visible';
-  return `"${selector}" does not contain "${text}"${isHidden ? ' but in hidden text' : ''}; ${says}`;
+  const says = texts.length ? `it shows ${quoted(texts)}` : 'no match is visible';
+  const where = isHidden ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
+  return `"${selector}" ${where}; ${says}`;
 }
 
 async function renderedText(element: Locator): Promise<string> {
@@ -131,7 +132,9 @@ async function readEach<T>(
 ): Promise<T[]> {
   const count = await locator.count();
   if (count > MAX_READ)
-    throw new AssertionFailure(`"${selector}" matches ${count}, of which ${MAX_READ} at most can be read`);
+    throw new AssertionFailure(
+      `"${selector}" matches ${count} elements, more than the ${MAX_READ} that can be read: use a narrower selector`,
+    );
   const reading = Array.from({ length: count }, (_, index) => read(locator.nth(index)).then(each => [each]));
   return (await Promise.all(reading.map(each => each.catch(orGone)))).flat();
 }

@@ -10,6 +10,8 @@ export interface GradedState {
   page: Page;
   /** Live: requests that arrive while an assertion waits count, too. */
   network: readonly NetworkEvent[];
+  /** Whether the log ended before the trial. */
+  isFull?: boolean;
   /** The body of a request, if it was kept. */
   bodyOf?: (event: NetworkEvent) => SentBody | undefined;
   /** Those of the trial. Live. */

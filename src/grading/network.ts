@@ -36,12 +36,17 @@ interface Found {
   answered: readonly NetworkEvent[];
 }
 
-type Log = Pick<GradedState, 'network' | 'bodyOf'>;
+type Log = Pick<GradedState, 'network' | 'isFull' | 'bodyOf'>;
 
 /** @returns a function that says why it does not hold, or null */
 export function networkLook(assertion: NetworkAssertion): (log: Log) => string | null {
   const isIt = askedFor(assertion);
-  return log => lookInto(log.network.filter(isIt), assertion, log);
+  return log => {
+    const reason = lookInto(log.network.filter(isIt), assertion, log);
+    if (!log.isFull || (reason === null && !canBreakLater(assertion))) return reason;
+    const ended = `the page sent more than ${log.network.length} requests, and later ones were not recorded`;
+    return reason === null ? ended : `${reason}; ${ended}`;
+  };
 }
 
 function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): string | null {
@@ -52,27 +57,34 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const answered = real.filter(event => statusMatches(status, event.status));
   const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
   const held = answered.filter(hasBody);
-  const pending = real.filter(event => event.status === null && event.failure === undefined).filter(hasBody);
+  // Those that break what must not be sent.
+  const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log);
+  const pending = real.filter(event => event.status === null && event.failure === undefined).filter(mayHave);
   // Without a status to ask for, one that failed counts, too: it may have reached the server.
-  if (never) return whySent(assertion, status === undefined ? real.filter(hasBody) : held, pending);
+  const [found] = (status === undefined ? real : answered).filter(mayHave);
+  if (never && found) return whySent(assertion, found, log);
+  if (never) return pending.length ? `${requestInWords(assertion)} was sent, but is not answered yet` : null;
   const { min, max } = boundsOf(assertion.count);
-  // What is not answered yet may be one too many.
-  const most = held.length + (max === Number.POSITIVE_INFINITY ? 0 : pending.length);
+  // What is not answered yet, or can't be read, may be one too many.
+  const most =
+    max === Number.POSITIVE_INFINITY ? held.length : answered.filter(mayHave).length + pending.length;
   if (held.length >= min && most <= max) return null;
   const isCounted = assertion.count !== undefined && (held.length > 0 || min === 0);
   if (isCounted) return miscounted(assertion, most, most - held.length);
   return whyNone(assertion, { sent, left, answered }, log);
 }
 
-function whySent(
-  assertion: NetworkAssertion,
-  [found]: readonly NetworkEvent[],
-  pending: readonly NetworkEvent[],
-): string | null {
-  if (!found) return pending.length ? `${requestInWords(assertion)} was sent, and not answered yet` : null;
+/** Whether it may have had more of a body than the log has. */
+function isUnread(event: NetworkEvent, { bodyOf }: Log): boolean {
+  return !['GET', 'HEAD'].includes(event.method) && !bodyOf?.(event)?.whole;
+}
+
+function whySent(assertion: NetworkAssertion, found: NetworkEvent, log: Log): string {
   const { method, url, status, failure } = found;
   const outcome = status === null ? (failure ?? 'not answered') : `answered with ${status}`;
-  return `${method} ${shorten(url, 300)} was sent${bodyInWords(assertion)} (${outcome})`;
+  const isKnown = assertion.body === undefined || !isUnread(found, log);
+  const body = isKnown ? bodyInWords(assertion) : ' with a body that was only partly recorded';
+  return `${method} ${shorten(url, 300)} was sent${body} (${outcome})`;
 }
 
 function miscounted(assertion: NetworkAssertion, times: number, pending: number): string {
@@ -83,7 +95,7 @@ function miscounted(assertion: NetworkAssertion, times: number, pending: number)
   return `${request} was sent${bodyInWords(assertion)} ${timesInWords(times)}, not ${wanted}${open}`;
 }
 
-/** Why not even one is as asked for. */
+/** Why none matches. */
 function whyNone(assertion: NetworkAssertion, { sent, left, answered }: Found, { bodyOf }: Log): string {
   const { status, body } = assertion;
   const request = requestInWords(assertion);
@@ -98,9 +110,11 @@ function whyNone(assertion: NetworkAssertion, { sent, left, answered }: Found, {
       ? `${request} was made, but no server answered it (${[...seen].join(', ')})`
       : `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
   if (!sent.length) return `no request matched ${request}`;
-  const by = sent.some(event => event.keptByWorker) ? 'a service worker' : "the agent's program";
+  const ours = sent[0]!.answeredBy === 'browser' ? 'the browser' : "the agent's program";
+  const by = sent.some(event => event.keptByWorker) ? 'a service worker' : ours;
   return `${request} was made, but ${by} answered it, not the server`;
 }
+
 function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
   if (status === null) return false;
   if (wanted === undefined) return true;

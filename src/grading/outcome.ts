@@ -1,4 +1,4 @@
-// What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded anew.
+// What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded again.
 import { escapeIn, type TrialRecord, whereOf } from '../data/record';
 import { oneLine } from '../text/line';
 

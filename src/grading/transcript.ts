@@ -1,6 +1,6 @@
 import { answerText, type JudgeResult, type TrialRecord, type TurnRecord } from '../data/record';
 import { harmless, oneLine } from '../text/line';
-import { plural } from '../text/print';
+import { plural, withModel } from '../text/print';
 
 /** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
@@ -8,7 +8,7 @@ export function transcript(record: TrialRecord, goal: string): string {
   const where = finalUrl ? ` at ${oneLine(finalUrl, 300)}` : '';
   return [
     ...block('Goal: ', goal),
-    `Agent: ${oneLine(model ? `${agent} (${model})` : agent, 200)}`,
+    `Agent: ${oneLine(withModel(agent, model), 200)}`,
     '',
     ...turns.flatMap(turnLines),
     `Ended: ${status}${where} after ${plural(turns.length, 'turn')}, ${seconds(durationMs)}${waited(record)}, ${dollars(costUsd)}`,

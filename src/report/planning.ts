@@ -11,7 +11,8 @@ import {
   repeatEachOverride,
 } from '../playwright/inside/command-line';
 import { runError } from '../playwright/inside/errors';
-import { isSerial, rename, turnOffRetries } from '../playwright/inside/results';
+import { shareWorkers } from '../playwright/inside/repeats';
+import { isSerial } from '../playwright/inside/results';
 import { whatMoved } from '../playwright/inside/version';
 import { decide } from '../playwright/run/decide';
 import {
@@ -19,7 +20,6 @@ import {
   isReplay,
   knownOptions,
   missingSecrets,
-  noRecording,
   planningOptions,
   type ReadyOptions,
   readConfigOptions,
@@ -52,19 +52,21 @@ export async function planRun(
 ): Promise<PlannedTest[]> {
   await readConfigOptions(config);
   const settings = runSettings();
-  const known = suite.allTests().flatMap(plannedTest);
+  const known = suite.allTests().flatMap(test => plannedTest(test, folderOf(config)));
   const planned = known.filter(({ test, plan, project: { name: project } }) => {
     const asked = { plan, project, index: test.repeatEachIndex };
     return 'run' in decide(asked, { ended: [], spentUsd: 0, committedUsd: 0 }, settings);
   });
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config), ...serialTests(planned)];
   if (problems.length) throw runError(problems.join('\n'));
-  const moved = planned[0] && whatMoved(planned[0].test, testRun);
+  const moved = planned[0] && whatMoved(planned[0].test);
   if (moved) say(moved);
   const excluded = trim(suite, config, { known, planned }, testRun);
   withoutRetries(planned);
   const specs = planned.filter(({ plan }) => !plan.titlePath);
   const asksAgents = !isListing() && !isRegrading();
+  // With early stop, a file's trials of one spec would all begin at once.
+  shareWorkers(specs.flatMap(({ test, plan }) => (plan.earlyStop ? [] : test)));
   if (specs.length && asksAgents) await checkAgents(specs, folderOf(config));
   if (asksAgents && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
   const blob = config.reporter.some(([name]) => name === 'blob');
@@ -91,9 +93,9 @@ function say(text: string): void {
   if (!isListing()) print(process.stdout, `taskproof: ${text}`);
 }
 
-function plannedTest(test: TestCase): PlannedTest[] {
+function plannedTest(test: TestCase, folder: string): PlannedTest[] {
   const project = test.parent.project();
-  const declared = planOf(test);
+  const declared = planOf(test, test.location.file, folder);
   if (!project || !declared) return [];
   const options = knownOptions(test, project);
   const { replays, earlyStop } = planningOptions(options.value);
@@ -125,9 +127,9 @@ function trim(
   };
   const excluded = suite.allTests().filter(isOut);
   for (const test of excluded) testRun.exclude(test);
-  // Renaming would make UI mode take the test for another one.
+  // UI mode would take the test for another one, and so would reporters if it were later. Ids and `--grep` use the declared title.
   if (!isInteractive())
-    for (const { test, plan } of planned) rename(test, trialTitle(plan, test.repeatEachIndex));
+    for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);
 }
 
@@ -140,10 +142,13 @@ function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): Re
   return new Set([...all].filter(name => !own.has(name)));
 }
 
-/** Specs need none of this: their describe has `retries: 0`. */
+/**
+ * Specs need none of this: their describe has `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on
+ * retries, by this number.
+ */
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, plan }) => plan.titlePath && test.retries > 0);
-  for (const { test } of retried) turnOffRetries(test);
+  for (const { test } of retried) test.retries = 0;
   if (retried.length) say('retries are off for tests with a pass policy: a retry does not count as a trial.');
 }
 
@@ -211,7 +216,9 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
   }
 }
 
-/** What lets the run begin, but may not be meant. */
+const FAMILY = /claude|gpt|gemini|llama|mistral|qwen|deepseek|grok/i;
+
+/** What does not stop the run, but may be a mistake. */
 async function warningsOf(
   tests: readonly PlannedTest[],
   { agent, judge, missing }: ReadyOptions,
@@ -219,15 +226,23 @@ async function warningsOf(
 ): Promise<string[]> {
   const specs = [...new Set(tests.map(({ plan }) => planName(plan)))];
   const missingFile = (name: string) =>
-    isReplay(agent) ? agent.missingRecording(configDir, name) : undefined;
+    isReplay(agent) && agent.withoutRecording === 'skip'
+      ? agent.missingRecording(configDir, name)
+      : undefined;
   const files = (await Promise.all(specs.map(missingFile))).filter(file => file !== undefined);
   const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
   const ids = [...new Set(rubrics.map(({ plan }) => plan.id))].join(', ');
+  const [family, judges] = [agent, judge].map(part => FAMILY.exec(part?.model ?? '')?.[0].toLowerCase());
   return [
-    files.length > 0 && noRecording(files.map(file => relative(configDir, file))),
+    files.length > 0 &&
+      `skipped, since there is no recording: ${files.map(file => relative(configDir, file)).join(', ')}`,
     !judge &&
       ids &&
       `${ids}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`,
+    ids &&
+      family &&
+      family === judges &&
+      `the judge's model (${judge?.model}) is of the agent's family, and models are lenient with their own. Use another vendor's: aiJudge({ model }).`,
     missing.length > 0 &&
       `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`,
   ].filter(warning => typeof warning === 'string' && warning !== '') as string[];

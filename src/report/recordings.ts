@@ -98,7 +98,7 @@ export function writeRecordings(
       if (!recording) throw new Error(problem);
       if (other)
         throw new Error(
-          `its file ${name} is of ${label(other)}. Give it its own folder: \`record: 'folder'\``,
+          `its file ${name} belongs to ${label(other)}. Give it its own folder: \`record: 'folder'\``,
         );
       written.set(file, spec);
       writeText(file, recordingText(recording));

@@ -1,31 +1,31 @@
-// Turns a kept result into that of the same trial, graded anew.
-import { dirname, resolve } from 'node:path';
+// Turns a kept result into that of the same trial, regraded.
+import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT, readRecord } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
 import { originOf, type TaskproofOptions } from '../playwright/run/options';
 import { carryPlan, RUBRIC } from '../playwright/run/plan';
-import { regrade } from '../playwright/run/regrade';
+import { type Regrading, regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
 import type { PlannedTest } from './planning';
 
 /** That of an ordinary test stays: its code has graded it. @returns what the evidence can't tell; then the trial has no grade */
 export async function regradeResult(
   kept: EarlierResult,
-  { test, plan, project, options }: PlannedTest,
+  planned: PlannedTest,
+  configFolder: string,
 ): Promise<string | undefined> {
+  const { plan } = planned;
   carryPlan(kept, plan);
   if (plan.titlePath) return undefined;
   const attachment = kept.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
   const record = attachment && readRecord(attachment.body!.toString('utf8'));
-  if (!record) return 'its record can not be read';
-  const loaded = loadFile(resolve(dirname(test.location.file), plan.file));
-  if (!options.known && loaded.spec.judge !== undefined) return 'a fixture sets its judge';
-  const { judge, ...rest } = (options.value ?? {}) as TaskproofOptions;
-  const origin = originOf(rest, project.use.baseURL, `project "${project.name}"`);
+  if (!record) return "its record can't be read";
+  const grading = gradingOf(planned, configFolder);
+  if (!planned.options.known && grading.loaded.spec.judge !== undefined)
+    return 'a fixture sets its judge, and fixtures do not run here';
   const pictures = new Map(kept.attachments.map(({ name, body }) => [name, body!]));
   const rubric = kept.annotations.find(({ type }) => type === RUBRIC)?.description;
-  const { policy } = plan;
-  const regraded = await regrade({ record, rubric, pictures }, { loaded, policy, origin, judge });
+  const regraded = await regrade({ record, rubric, pictures }, grading);
   if ('unknown' in regraded) return regraded.unknown;
   const { error, transcript } = regraded;
   attachment.body = Buffer.from(JSON.stringify(regraded.record));
@@ -33,4 +33,12 @@ export async function regradeResult(
   kept.status = error ? 'failed' : 'passed';
   kept.errors = error ? [{ message: `Error: ${error.message}`, stack: error.stack! }] : [];
   return undefined;
+}
+
+/** What a kept trial is graded by now. */
+export function gradingOf({ plan, project, options }: PlannedTest, configFolder: string): Regrading {
+  const loaded = loadFile(resolve(configFolder, plan.file));
+  const { judge, ...rest } = (options.value ?? {}) as TaskproofOptions;
+  const origin = originOf(rest, project.use.baseURL, `project "${project.name}"`);
+  return { loaded, policy: plan.policy, origin, judge };
 }

@@ -1,5 +1,5 @@
 // The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   FullConfig,
@@ -10,8 +10,9 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
+import { LABELS_FILE } from '../data/labels';
 import { type Plan, planKey, planName } from '../data/plan';
-import type { ApiTraffic } from '../data/results';
+import { type ApiTraffic, DEFAULT_BASELINE_FILE } from '../data/results';
 import { type OpenLimiter, openLimiter } from '../limiter/shared';
 import {
   isFiltered,
@@ -34,6 +35,7 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
+import { Calibration } from './judge/calibration';
 import {
   type KeptRun,
   keepTraffic,
@@ -70,11 +72,12 @@ export default class TaskproofReporter implements Reporter {
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
+  private calibration: Calibration | undefined;
   private suite!: Suite;
   /** merge-reports does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
   private kept: readonly KeptRun[] = [];
-  /** Plans that no run writes: then nothing is judged. */
+  /** Plans that no run writes: then there are no verdicts. */
   private readonly refused = new Set<string>();
   private store: TrialStore | undefined;
   private limiter: OpenLimiter | undefined;
@@ -90,12 +93,20 @@ export default class TaskproofReporter implements Reporter {
 
   /** Makes Playwright add a terminal reporter if the config has none. */
   printsToStdio(): boolean {
-    return false;
+    return checkRun()?.purpose === 'judge';
   }
 
   async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
     const planned = await planRun(run.config, run.suite, run.testRun, this.startedAt);
+    const check = checkRun();
+    if (check?.purpose === 'judge') {
+      const { checkJudges } = await import('./judge/check.js');
+      return writeText(
+        check.outputFile,
+        JSON.stringify(await checkJudges(planned, folderOf(run.config), check)),
+      );
+    }
     this.limiter?.close();
     // If the system refuses such a socket, each worker has its own limiter.
     this.limiter = await openLimiter(openLedger({ judged: !isInteractive() })).catch((error: unknown) => {
@@ -103,13 +114,15 @@ export default class TaskproofReporter implements Reporter {
       print(process.stderr, `taskproof: ${what}: ${messageOf(error)}`);
       return undefined;
     });
-    if (!planned.length || isListing() || isInteractive() || checkRun()) return;
+    if (!planned.length || isListing() || isInteractive() || check) return;
     this.store = await TrialStore.open(run.config, planned, this.startedAt);
     process.on('SIGTERM', interrupt);
   }
 
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
+    const baseline = resolve(folderOf(config), this.options.baseline ?? DEFAULT_BASELINE_FILE);
+    this.calibration = new Calibration(join(dirname(baseline), LABELS_FILE), this.specRuns);
     hideSecrets(config);
     // If no trial of a spec arrived from any shard, its trials are missing.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
@@ -179,8 +192,10 @@ export default class TaskproofReporter implements Reporter {
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
-    const api = this.traffic();
-    const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected, api } as const;
+    const about = {
+      ...{ startedAt, durationMs, status, shard, broken, filtered, projectsSelected },
+      ...{ api: this.traffic(), judges: this.calibration?.judges },
+    };
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -190,12 +205,12 @@ export default class TaskproofReporter implements Reporter {
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
-    await writeResults(results, this.options, folder);
+    const written = await writeResults(results, this.options, folder);
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
     this.store?.end(runs, ended);
-    const more = whereToLook(this.config, this.options.outputFile, folder);
+    const more = whereToLook(this.config, folder, written);
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
   }
@@ -263,7 +278,7 @@ export default class TaskproofReporter implements Reporter {
     const problems = this.refused.size ? [...this.refused] : conflicts;
     if (!problems.length) return;
     const text = this.refused.size
-      ? 'taskproof: nothing is judged, since no run writes such plans. Merge the blobs as their runs wrote them.'
+      ? 'taskproof: no verdicts, since these blobs were cut off or changed after their runs. Merge the original blobs.'
       : "taskproof: these reports don't belong together. Merge the blobs of one run.";
     this.fail([text, ...problems.slice(0, 10).map(line => `  ${line}`)].join('\n'));
   }
@@ -275,7 +290,7 @@ export default class TaskproofReporter implements Reporter {
 
   private specRun(project: string, planned: Plan): SpecRun {
     const key = planKey(project, planned);
-    const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
+    const run = this.specRuns.get(key) ?? new SpecRun(project, planned, this.calibration);
     run.expectPolicy(planned);
     this.specRuns.set(key, run);
     return run;

@@ -1,17 +1,10 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Diagnosis, Way } from '../data/diagnosis';
-import { type Plan, planName } from '../data/plan';
-import type { TrialRecord } from '../data/record';
+import { type Plan, planName, trialTitle } from '../data/plan';
+import type { JudgeResult, TrialRecord } from '../data/record';
 import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
-import {
-  annotate,
-  expectAsDeclared,
-  retag,
-  skipUnstarted,
-  tolerate,
-  unannotate,
-} from '../playwright/inside/results';
+import { annotate, retag, skipUnstarted, unannotate } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
 import { enter, readLedger } from '../playwright/run/ledger';
 import { carriedPlan, hidePlan } from '../playwright/run/plan';
@@ -22,6 +15,7 @@ import { PassingWays } from '../verdicts/diagnosis/parting';
 import { factsOf, type GradedTrial } from '../verdicts/diagnosis/way';
 import { allowedFailures } from '../verdicts/policy';
 import { isGraded, verdictOf } from '../verdicts/verdict';
+import type { Calibration } from './judge/calibration';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
@@ -37,9 +31,17 @@ export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTr
   test: TestCase;
   result: TestResult;
   recorded: Recorded;
+  /** Set if the outcome rests on it. */
+  judge?: JudgeResult | null | undefined;
 }
 
 export type CountedTrial = Entry & GradedTrial;
+
+/** Requests and findings of a passing way, which a baseline keeps. */
+const MAX_KEPT = 50;
+
+/** The `errorKind` of a trial whose judgement does not count. */
+const UNCALIBRATED = 'uncalibrated';
 
 const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
@@ -57,6 +59,7 @@ export class SpecRun {
   constructor(
     readonly project: string,
     public planned: Plan,
+    private readonly calibration?: Calibration,
   ) {}
 
   get row(): Pick<ResultRow, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'> {
@@ -70,12 +73,23 @@ export class SpecRun {
   }
 
   get verdict(): Verdict {
-    const verdict = verdictOf(
-      this.planned.policy,
-      this.entries.map(({ trial }) => trial),
+    const { policy } = this.planned;
+    const counted = verdictOf(
+      policy,
+      this.entries.map(entry => this.counted(entry)),
     );
+    // Trials that were skipped, since the judgements had settled it, can't bring a pass any more.
+    const isOpen =
+      counted.verdict === 'undecided' && counted.trials.some(({ errorKind }) => errorKind === UNCALIBRATED);
+    const verdict = isOpen && this.ended ? { ...counted, verdict: 'inconclusive' as const } : counted;
     if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
+  }
+
+  /** A judgement that does not count says nothing about the site. */
+  private counted({ trial, judge }: Entry): TrialResult {
+    const reason = judge && this.calibration?.whyNot(judge, this.planned.rubricHash);
+    return reason ? { ...trial, outcome: 'error', errorKind: UNCALIBRATED, reason } : trial;
   }
 
   /** Whether the suite skips it as a whole, also in shards that are not here: then there is no verdict. */
@@ -107,7 +121,8 @@ export class SpecRun {
         ? { facts: factsOf(uniqueByName(record, record.unique), failure && [failure]) }
         : {};
     const recorded = record && trial.outcome === 'passed' ? recordingOf(record) : {};
-    this.entries.push({ test, result, project: this.project, trial, recorded, ...facts });
+    const judge = record && isGraded(trial) ? record.judge : null;
+    this.entries.push({ test, result, project: this.project, trial, recorded, judge, ...facts });
     // The goals of a test may hold data that differ from trial to trial.
     if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;
     else if (record) {
@@ -135,14 +150,21 @@ export class SpecRun {
   }
 
   get way(): Way | undefined {
-    return new PassingWays({ from: 'trials' }, this.graded.passing).usual;
+    const { passing } = this.graded;
+    const usual = new PassingWays({ from: 'trials' }, passing).usual;
+    const { requests = [] } = passing.find(({ facts }) => facts.way === usual)?.facts ?? {};
+    const findings = passing.flatMap(({ facts }) => facts.others).slice(0, MAX_KEPT);
+    return usual && { ...usual, requests: requests.slice(0, MAX_KEPT), findings };
   }
 
   /** Where only the workers know the agent, only they know whether it replays, and what that changes. */
   private confirm(worker: Plan): void {
     const { policy, replayed, earlyStop } = worker;
-    if (replayed === this.planned.replayed) this.expectPolicy(worker);
+    const isAsPlanned = replayed === this.planned.replayed;
+    if (isAsPlanned) this.expectPolicy(worker);
     this.planned = { ...this.planned, policy, replayed, earlyStop };
+    if (!isAsPlanned)
+      for (const test of this.tests) test.title = trialTitle(this.planned, test.repeatEachIndex);
   }
 
   /** Merged reports may come from runs that don't belong together. */
@@ -164,7 +186,9 @@ export class SpecRun {
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
     const replayed = this.planned.replayed ? '; replayed, which measures no agent' : '';
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
-    for (const { test, result, trial } of this.entries) {
+    for (const entry of this.entries) {
+      const { test, result } = entry;
+      const trial = this.counted(entry);
       hidePlan(test);
       const healed = healedText(trial);
       const tolerated = isLost(trial) && verdict === 'passed';
@@ -195,14 +219,20 @@ export class SpecRun {
     return trial.reason ? `${what}: ${oneLine(trial.reason, 1_000)}` : what;
   }
 
-  /** Failures are expected while the verdict can still be `passed`. The decisive failure makes all of them count. */
+  /**
+   * Failures are expected while the verdict can still be `passed`, for `-x`, the lists and the exit status. The decisive failure makes
+   * all of them count, also those that the blob of one shard marked.
+   */
   private mark(): void {
+    // An agent that does nothing should fail.
+    if (checkRun()?.purpose === 'probe') {
+      for (const { test, trial } of this.entries) if (isGraded(trial)) test.expectedStatus = 'failed';
+      return;
+    }
     const lost = this.entries.filter(({ trial }) => isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
-    for (const { test, result } of lost) {
-      if (tolerable) tolerate(test, result);
-      else expectAsDeclared(test, this.isTest ? declaredStatus(result) : 'passed');
-    }
+    for (const { test, result } of lost)
+      test.expectedStatus = tolerable ? result.status : this.isTest ? declaredStatus(result) : 'passed';
   }
 }
 

@@ -14,7 +14,7 @@ import { enter, runId } from '../playwright/run/ledger';
 import type { TaskproofOptions } from '../playwright/run/options';
 import { folderOf, isRegrading, RESUME } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
-import { plural, print } from '../text/print';
+import { plural, print, withModel } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
 import { type PlannedTest, shardName } from './planning';
 import { specLabel } from './render/document';
@@ -50,7 +50,7 @@ const storedRunSchema = z.object({
   specs: z.array(storedSpecSchema),
   /** Set when the run has ended by itself: how many of its trials have no grade. */
   ungraded: z.number().optional(),
-  /** When it was last graded anew, and what that could not tell. */
+  /** When it was last regraded, and what that could not tell. */
   regraded: z.object({ at: z.string(), unknown: z.array(z.string()) }).optional(),
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
@@ -97,7 +97,7 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
-  /** If the run resumes another one, kept trials of that end as they did; if it grades them anew, as they would have. */
+  /** If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have. */
   static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
@@ -113,7 +113,7 @@ export class TrialStore {
       ? { ...run, regraded: { at: started, unknown: [...new Set(unknown)] } }
       : { ...run, resumedAt: started, ungraded: undefined };
     store.writeRun();
-    const kept = `${plural(store.restored.size, 'trial')} ${regrading ? 'graded anew' : 'kept'}`;
+    const kept = `${plural(store.restored.size, 'trial')} ${regrading ? 'regraded' : 'kept'}`;
     print(process.stdout, `taskproof: ${kept} from the run of ${run.startedAt}`);
     return store;
   }
@@ -134,7 +134,7 @@ export class TrialStore {
     return store;
   }
 
-  /** Skips what is not to be played, once the tests are split into shards. Where trials are graded anew, nothing runs. */
+  /** Skips what should not run, once the tests are split into shards. While regrading, nothing runs. */
   skip(tests: readonly TestCase[]): void {
     const restored = new Set(this.restored.values());
     for (const test of tests) {
@@ -153,7 +153,7 @@ export class TrialStore {
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
     );
     const kept = { outcome, costUsd, status, duration, errors, annotations, attachments: ours };
-    const file = this.trialFile(project, planned, index);
+    const file = trialFile(this.folder, project, planned, index);
     if (this.restored.has(file)) return;
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
@@ -179,16 +179,16 @@ export class TrialStore {
     );
   }
 
-  /** @returns what the evidence can't tell, if the trial is graded anew */
+  /** @returns what the evidence can't tell, if the trial is regraded */
   private async restore(planned: PlannedTest, regrading: boolean): Promise<string[]> {
     const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
     const name = planName(plan);
-    const file = this.trialFile(project.name, plan, index);
+    const file = trialFile(this.folder, project.name, plan, index);
     const stored = readTrial(file);
     if (!stored) return [];
     const { outcome, costUsd, attachments, annotations, ...rest } = stored;
-    const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not played again` };
+    const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {
       ...rest,
       annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
@@ -196,18 +196,13 @@ export class TrialStore {
     } as EarlierResult;
     if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
-      const unknown = await regradeResult(earlier, planned);
+      const unknown = await regradeResult(earlier, planned, folderOf(this.config));
       if (unknown !== undefined) return [`${name}: ${unknown}`];
     }
     this.restored.set(file, test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
     enter(project.name, name, { index, outcome, costUsd });
     return [];
-  }
-
-  private trialFile(project: string, plan: Plan, index: number): string {
-    const hash = createHash('sha256').update(planKey(project, plan));
-    return join(this.folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
   }
 
   private writeRun(): void {
@@ -230,7 +225,12 @@ export class TrialStore {
 const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
   contentType === 'image/jpeg' || [RECORD_ATTACHMENT, 'transcript'].includes(name);
 
-function readTrial(file: string): StoredTrial | undefined {
+export function trialFile(folder: string, project: string, plan: Plan, index: number): string {
+  const hash = createHash('sha256').update(planKey(project, plan));
+  return join(folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
+}
+
+export function readTrial(file: string): StoredTrial | undefined {
   try {
     return storedTrialSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
@@ -265,10 +265,10 @@ function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: 
   const more = changes.length > 10 ? [`  and ${changes.length - 10} more`] : [];
   throw runError(
     [
-      `taskproof: the run of ${run.startedAt} can't be resumed, since its trials would not be of one kind:`,
+      `taskproof: the run of ${run.startedAt} can't be resumed, since this has changed:`,
       ...changes.slice(0, 10),
       ...more,
-      'Take the changes back, or start anew with npx playwright test.',
+      'Undo the changes, or start again with npx playwright test.',
     ].join('\n'),
   );
 }
@@ -282,10 +282,10 @@ function changeOf(
   if (!before) return 'it was not in the interrupted run';
   const known = before.agent !== undefined && now.agent !== undefined;
   const [was, is] = [before, now].map(({ plan: { policy }, agent, model, judge, origin }) => ({
-    // What grades a trial may change where it is graded anew.
+    // What grades a trial may change when it is regraded.
     ...(!regrading && { policy: `${policy.minPasses} of ${policy.k} must pass` }),
     ...(!regrading && known && { judge: judge?.filter(Boolean).join(', ') ?? 'none' }),
-    ...(known && { agent: model ? `${agent} (${model})` : agent, origin: origin ?? 'none' }),
+    ...(known && { agent: withModel(agent!, model), origin: origin ?? 'none' }),
   }));
   for (const [what, earlier] of Object.entries(was!)) {
     const later = Object(is)[what];

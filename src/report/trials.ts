@@ -5,6 +5,7 @@ import type { TestResult } from '@playwright/test/reporter';
 import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
 import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
+import { REFUSED } from '../playwright/run/plan';
 import { valuesIn } from '../text/expectation';
 import { oneLine } from '../text/line';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
@@ -58,7 +59,8 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const work = record ? workIn(record, result) : work01.spent;
   const { errorKind, ...rest } = { ...withoutRecord(index, result, !record), ...work };
   if (rest.outcome === 'skipped') return { trial: rest };
-  if (errorKind && errorKind !== 'setup') {
+  // The test may be the cause of a failed hook, but never of a trial that we refused to begin.
+  if (errorKind && (refusalOf(result) || errorKind !== 'setup')) {
     const reason = errorKind === 'internal' ? firstError(result) : rest.reason;
     return { trial: { ...rest, errorKind, reason } };
   }
@@ -86,9 +88,14 @@ function errorAndPlace(result: TestResult): string {
   return `${firstError(result).replace(/^Error: /, '')}${place}`;
 }
 
-/** How the test was declared to end. Its `expectedStatus` can't tell: we change it to tolerate a failure. */
+/**
+ * How the test was declared to end: not to fail if it was to be skipped, too. Its `expectedStatus` can't tell, since we change it to
+ * tolerate a failure. What code adds to the annotations itself has no location, and declares nothing.
+ */
 export function declaredStatus({ annotations }: Pick<TestResult, 'annotations'>): 'passed' | 'failed' {
-  return annotations.some(({ type }) => type === 'fail') ? 'failed' : 'passed';
+  const declared = annotations.filter(({ location }) => location).map(({ type }) => type);
+  const toFail = declared.includes('fail') && !declared.includes('skip') && !declared.includes('fixme');
+  return toFail ? 'failed' : 'passed';
 }
 
 function recordOf(result: TestResult): TrialRecord | undefined {
@@ -131,7 +138,12 @@ function whyWithoutRecord(result: TestResult, wanted: boolean): [ErrorKind, stri
   if (NO_BROWSER.test(error)) return ['browser', `the trial could not begin: ${error}`];
   const unreadable = wanted && result.attachments.some(({ name }) => name === RECORD_ATTACHMENT);
   if (unreadable || NO_WORKER.test(error)) return ['internal', `no record was left: ${error}`];
-  return ['setup', `the test failed before its trial began: ${error}`];
+  return ['setup', refusalOf(result) ?? `the test failed before its trial began: ${error}`];
+}
+
+/** Why we did not begin it. */
+function refusalOf({ annotations }: TestResult): string | undefined {
+  return annotations.find(({ type }) => type === REFUSED)?.description?.split('\n')[0];
 }
 
 export function firstError(result: TestResult): string {

@@ -3,7 +3,13 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import { type ApiTraffic, DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
+import {
+  type ApiTraffic,
+  DEFAULT_RESULTS_FILE,
+  type JudgeAgreement,
+  RESULTS_SCHEMA_VERSION,
+  type Results,
+} from '../data/results';
 import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
@@ -55,6 +61,7 @@ export function resultsOf(
     filtered: boolean;
     projectsSelected: boolean;
     api?: readonly ApiTraffic[];
+    judges?: JudgeAgreement[] | undefined;
   },
   { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
@@ -81,6 +88,7 @@ export function resultsOf(
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(run.shard ? { shard: run.shard } : {}),
     ...(run.api?.length ? { api: [...run.api] } : {}),
+    ...(run.judges ? { judges: run.judges } : {}),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
@@ -160,13 +168,14 @@ function resultsIn(file: string): Partial<Results> | undefined {
 
 const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** A file that can't be read or written is only a warning: verdicts and exit status don't need it. */
+/** A file that can't be read or written is only a warning: verdicts and exit status don't need it. @returns where the results are */
 export async function writeResults(
   results: Results,
   options: ReporterOptions,
   folder: string,
-): Promise<void> {
-  await attempt(resolve(folder, options.outputFile), async file => {
+): Promise<string | undefined> {
+  const path = resolve(folder, options.outputFile);
+  const isWritten = await attempt(path, async file => {
     const other = resultsIn(file);
     const isOwn = !other || other.supersededAt === results.startedAt;
     // One that began later is still to write its own.
@@ -186,6 +195,7 @@ export async function writeResults(
     await attempt(stepSummary, async file => appendFile(file, `${await summary()}\n`));
   if (options.baseline !== undefined && !results.shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
+  return isWritten ? path : undefined;
 }
 
 async function compare(file: string, results: Results): Promise<void> {
@@ -215,10 +225,12 @@ export function writeText(file: string, text: string): void {
   }
 }
 
-async function attempt(file: string, action: (file: string) => Promise<void>): Promise<void> {
+async function attempt(file: string, action: (file: string) => Promise<void>): Promise<boolean> {
   try {
     await action(file);
+    return true;
   } catch (error) {
     print(process.stderr, `taskproof: ${file}: ${(error as Error).message}`);
+    return false;
   }
 }

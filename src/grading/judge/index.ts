@@ -45,6 +45,8 @@ export interface JudgedTrial {
 export interface Judge {
   readonly name: string;
   readonly model?: string;
+  /** The share of labels, 0 to 1, that it has to agree with before its judgements count. Default: none. */
+  readonly minAgreement?: number | undefined;
   /** Called once per worker before the first trial's page opens. Throw an error that says what is missing. */
   preflight?(): void | Promise<void>;
   /** Reject if there is no judgement: the trial is then `error: judge`. */
@@ -71,14 +73,16 @@ export interface WebJudgeOptions extends ModelOptions {
   screenshots?: number;
   /** Tokens of the longest answer, thinking included; twice as many after one that was cut off. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds without any data before a request fails; an API that has answered in this run may be away as long. Default: 120,000. */
+  /** Milliseconds without any data before a request fails; an API that has answered in this run may be unreachable for as long. Default: 120,000. */
   requestTimeoutMs?: number;
+  /** The share of your labels, 0 to 1, that it has to agree with (`taskproof judge check`): until then verdicts that rest on it are inconclusive. Default: none. */
+  minAgreement?: number;
 }
 
 /** `model`, `pricing`, `maxRetries` and `providerOptions` are as those of `aiSdk()`, the others as those of `webJudge()`. */
 export interface AiJudgeOptions
   extends Pick<AiSdkOptions, 'model' | 'pricing' | 'maxRetries' | 'providerOptions'>,
-    Pick<WebJudgeOptions, 'votes' | 'screenshots' | 'maxTokens' | 'requestTimeoutMs'> {}
+    Pick<WebJudgeOptions, 'votes' | 'screenshots' | 'maxTokens' | 'requestTimeoutMs' | 'minAgreement'> {}
 
 const judgingSchemas = {
   votes: z
@@ -90,6 +94,7 @@ const judgingSchemas = {
   screenshots: z.int().min(2, 'must be at least 2: the first and the last state').max(20).default(6),
   maxTokens: z.int().min(256).default(16_384),
   requestTimeoutMs: z.int().min(1).default(120_000),
+  minAgreement: z.number().min(0).max(1).optional(),
 };
 
 const webSchema = z.strictObject({
@@ -118,11 +123,12 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
   return {
     name: 'webJudge',
     model: settings.model,
+    minAgreement: settings.minAgreement,
     preflight: () => requireCredentials(settings, 'webJudge'),
     async judge(trial) {
       const [{ judgeWeb }, { askClaude }, { pricesOf }] = await Promise.all([
         import('./web-judge.js'),
-        import('./model.js'),
+        import('./ask-claude.js'),
         import('../../agents/claude/pricing.js'),
       ]);
       const judging = { ...settings, factory: 'webJudge' as const, prices: pricesOf(settings) };
@@ -143,13 +149,14 @@ export function aiJudge(options: AiJudgeOptions): Judge {
   return {
     name: 'aiJudge',
     model: settings.name,
+    minAgreement: settings.minAgreement,
     async preflight() {
       await loadSdk('aiJudge');
     },
     async judge(trial) {
       const [{ judgeWeb }, { askAiSdk }] = await Promise.all([
         import('./web-judge.js'),
-        import('./model.js'),
+        import('./ask-ai-sdk.js'),
       ]);
       const { name: model, pricing: prices } = settings;
       const judging = { ...settings, factory: 'aiJudge' as const, model, prices };
@@ -159,8 +166,13 @@ export function aiJudge(options: AiJudgeOptions): Judge {
 }
 
 /** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
-export function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): JudgeResult {
+export function readJudgement(
+  returned: unknown,
+  { name, model, minAgreement }: Judge,
+  mask: Mask,
+): JudgeResult {
   const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
   if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
-  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }) };
+  const least = minAgreement === undefined ? {} : { minAgreement };
+  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }), ...least };
 }

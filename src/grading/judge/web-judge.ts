@@ -70,7 +70,7 @@ function decisionOn(points: number, screenshots: number) {
 type Decision = z.output<typeof decisionAnswer>;
 
 /** Key points of specs that this process has already judged: the k trials of a spec share them. */
-const remembered = new Map<string, readonly string[]>();
+const remembered = new Map<string, Promise<readonly string[]>>();
 
 /** A judge's options as the method needs them. */
 export interface Judging {
@@ -155,15 +155,18 @@ class Stages {
     };
   }
 
-  private async keyPoints(): Promise<readonly string[]> {
+  private keyPoints(): Promise<readonly string[]> {
     const task = taskText(this.trial);
     const key = JSON.stringify([PROMPT_VERSION, this.settings.model, task]);
     const known = remembered.get(key);
     if (known) return known;
     const content = [cached(text(task)), text('List the key points.')];
-    const { keyPoints } = await this.ask('key points', KEY_POINTS, content, keyPointsAnswer);
-    remembered.set(key, keyPoints);
-    return keyPoints;
+    const asked = this.ask('key points', KEY_POINTS, content, keyPointsAnswer).then(each => each.keyPoints);
+    remembered.set(key, asked);
+    return asked.catch(error => {
+      remembered.delete(key);
+      throw error;
+    });
   }
 
   private async ask<Schema extends z.ZodType>(

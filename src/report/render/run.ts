@@ -5,7 +5,7 @@ import type { Results } from '../../data/results';
 import { specName } from '../../data/row-names';
 import type { ResultRow } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
-import { formatCost, formatDuration, plural, useColour } from '../../text/print';
+import { formatCost, formatDuration, plural, useColour, withModel } from '../../text/print';
 import { sensitivityText } from '../../verdicts/sensitivity';
 import { comparisonDocument } from './comparison';
 import {
@@ -46,7 +46,7 @@ function runDocument(results: Results): Document {
       to.heading(status, partText(results)),
       to.ranked([
         to.lines([countsLine(results)]),
-        to.items(apiLines(results).map(text => ({ text }))),
+        to.items([...judgeLines(results), ...apiLines(results)].map(text => ({ text }))),
         to.isMarkdown && to.section('In the way of several specs', to.items(shared)),
         to.isMarkdown && to.section('Not passed', to.items(lost.map(row => lostItem(row, lastPicture(row))))),
         to.section('Not counted against the site', to.items(errorItems(verdicts))),
@@ -108,6 +108,14 @@ function tolerated(rows: readonly ResultRow[]): Item[] {
     .filter(row => row.verdict === 'passed' && row.diagnosis)
     .map(row => `Tolerated in ${specLabel(specName(row), row.project)}: ${whyLines(row)[0]}`);
   return atMost(told).map(line => ({ text: oneLine(line, 300) }));
+}
+
+function judgeLines({ judges = [] }: Results): string[] {
+  return judges.map(({ judge, model, labels, agreed }) => {
+    const which = judges.length > 1 ? ` ${withModel(judge, model)}` : '';
+    const said = labels ? `agrees with ${agreed} of ${plural(labels, 'label')}` : 'not calibrated';
+    return oneLine(`judge${which}: ${said}`, 200);
+  });
 }
 
 function apiLines({ api = [] }: Results): string[] {

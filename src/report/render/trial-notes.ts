@@ -89,7 +89,9 @@ const HINTS: Record<string, string> = {
   browser:
     'The browser failed. Is it installed (`npx playwright install`)? Otherwise check memory and the number of workers, then run again.',
   judge: 'The judge could not be reached. Check its API key and rate limits, then run again.',
-  setup: 'The test failed before its trial began. Check its hooks, fixtures and timeout in the HTML report.',
+  uncalibrated:
+    'The judge does not agree with enough labels yet, so its judgements do not count. Label more trials: npx taskproof judge label',
+  setup: 'The trial could not begin. If a hook or a fixture failed, the HTML report shows which.',
   interrupted: 'The run was interrupted. Run it again.',
   internal:
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
@@ -154,14 +156,14 @@ function placeOf({ entries }: SpecRun): string[] {
 
 export function whereToLook(
   { reporter }: Pick<FullConfig, 'reporter'>,
-  outputFile: string,
   folder: string,
+  resultsFile: string | undefined,
 ): string[] {
   const html = reporter.find(([name]) => name === 'html');
   const { outputFolder } = (html?.[1] ?? {}) as { outputFolder?: string };
   const report = outputFolder ? ` ${relative('', resolve(folder, outputFolder))}` : '';
   return [
     ...(html ? [`Each trial, step by step: npx playwright show-report${report}`] : []),
-    `All verdicts as JSON: ${relative('', resolve(folder, outputFile))}`,
+    ...(resultsFile ? [`All verdicts as JSON: ${relative('', resultsFile)}`] : []),
   ];
 }

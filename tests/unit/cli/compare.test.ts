@@ -153,12 +153,19 @@ test('a run that lacks specs of the baseline is not saved by accident, nor one o
 });
 
 test.each([
-  ['no file', {}, "taskproof-results.json can't be read (ENOENT)"],
+  ['no file', {}, 'taskproof-results.json does not exist. Run'],
   ['a foreign file', { 'taskproof-results.json': '{"suites":[]}' }, 'not a Taskproof results file'],
 ])('baseline save of %s says what to do', async (_name, files, message) => {
   const { code, err } = await suite(files).taskproof(['baseline', 'save']);
   expect(code).toBe(1);
   expect(err).toContain(message);
+});
+
+test('record says which specs there are, and what to do where none passed', async () => {
+  const { taskproof } = suite({ 'taskproof-results.json': resultsFile({ cart: 'ff', news: 'f' }) });
+  expect((await taskproof(['record', '--spec', 'card'])).err).toContain('card. Its specs: "cart", "news".');
+  expect((await taskproof(['record', '--project', 'gpt'])).err).toContain('Its projects: "opus".');
+  expect((await taskproof(['record'])).err).toContain('Run the specs until one passes');
 });
 
 const LONG = 'p'.repeat(25);
@@ -255,7 +262,7 @@ test('the first run of a suite has no baseline', async () => {
 });
 
 test.each([
-  ['missing.json', 'a.json', "missing.json can't be read"],
+  ['missing.json', 'a.json', 'missing.json does not exist'],
   ['a.json', 'later.json', 'schemaVersion is "9"'],
   ['a.json', 'text.json', 'text.json: not JSON'],
   ['later.json', 'a.json', 'schemaVersion is "9"'],

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
+import { PassThrough } from 'node:stream';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
+import { askOn } from '../../../src/cli/io';
 import { urlGlob } from '../../../src/grading/url-glob';
 import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
@@ -78,6 +80,57 @@ test('an empty folder will do', async () => {
   expect((await taskproof(['init', '--yes'])).code).toBe(0);
   expect(read('playwright.config.js')).not.toContain('webServer');
   expect(read(SPECS[0]!)).toContain("'http://localhost:3000/'");
+});
+
+test('a config that has the lines already is not asked for them', async () => {
+  const { taskproof, read } = suite();
+  await taskproof(['init']);
+  expect((await taskproof(['init', '--force'])).out).not.toContain('Add to');
+  expect((await taskproof(['init', '--dir', 'flows'])).out).toContain('Add to playwright.config.js');
+  expect(read('playwright.config.js')).not.toContain('flows');
+});
+
+test('the site is what starts it, where its address is unknown', async () => {
+  const { taskproof } = suite({ 'package.json': JSON.stringify({ scripts: { dev: 'node server.js' } }) });
+  const { out } = await taskproof(['init', '--yes']);
+  expect(out).toContain(
+    'Site:    http://localhost:3000/, started by `npm run dev`, a guess; for another address: npx',
+  );
+  expect((await taskproof(['init', '--url', 'http://localhost:1', '--force'])).out).toContain(
+    'Site:    http://localhost:1/, started by `npm run dev`\n',
+  );
+});
+
+test('in a terminal an answer that will not do is asked again', async () => {
+  const { taskproof, read } = suite();
+  const [input, output] = [new PassThrough(), new PassThrough()];
+  const answers = ['../outside', '', '127.0.0.1:4000', 'http://127.0.0.1:4000'];
+  let shown = '';
+  output.on('data', text => {
+    shown += text;
+    if (String(text).endsWith(') ')) input.write(`${answers.shift()}\n`);
+  });
+  const { code, out } = await taskproof(['init'], { ask: askOn(input, output) });
+  expect([code, answers]).toEqual([0, []]);
+  expect(shown).toBe(
+    `Folder for the task specs? (agents) "../outside" can't be the folder for the specs. Name a folder inside this one, such as "agents", with letters, digits, "-", "_" and ".".
+Folder for the task specs? (agents) Where does the site run? (http://localhost:3000) "127.0.0.1:4000" is not an http: or https: URL. Give the site's address, such as http://localhost:3000.
+Where does the site run? (http://localhost:3000) `,
+  );
+  expect(out).toContain('Site:    http://127.0.0.1:4000/\n');
+  expect(read(SPECS[0]!)).toContain("entryUrl: 'http://127.0.0.1:4000/'");
+});
+
+test('the site is that of specs that are kept', async () => {
+  const { taskproof } = suite();
+  await taskproof(['init', '--url', 'http://localhost:1']);
+  const siteOf = async (...args: string[]) =>
+    /^Site: +(.*)$/m.exec((await taskproof(['init', '--yes', ...args])).out)![1];
+  expect(await siteOf('--url', 'http://localhost:2')).toBe(
+    'http://localhost:1/, where the kept specs begin; for another address: npx taskproof init --force --url <address>',
+  );
+  expect(await siteOf('--url', 'http://localhost:2', '--dir', 'flows')).toBe('http://localhost:2/');
+  expect(await siteOf('--url', 'http://localhost:2', '--force')).toBe('http://localhost:2/');
 });
 
 test('what exists is kept, and written with --force', async () => {

@@ -23,6 +23,8 @@ test.each([
   'record',
   'trend',
   'aa',
+  'judge label',
+  'judge check',
 ])('%s --help shows examples', async command => {
   const { code, out } = await suite().taskproof([...command.split(' '), '--help']);
   expect(code).toBe(0);
@@ -35,7 +37,9 @@ test.each<[string[], number, string]>([
   [['validat'], 1, 'Did you mean validate?'],
   [['schema', '--result'], 1, 'Did you mean --results?'],
   [['schema', 'extra'], 1, 'too many arguments'],
-  [['diff'], 2, "taskproof-baseline.json can't be read"],
+  [['judge', 'label'], 2, 'There is nothing to label: no trial that a judge has graded is kept in'],
+  [['judge', 'check'], 2, 'taskproof-labels.json. Add some: npx taskproof judge label'],
+  [['diff'], 2, 'taskproof-baseline.json does not exist'],
   [['diff', 'a', 'b', '--json', '--markdown'], 2, 'cannot be used with'],
 ])('%j is refused', async (args, code, message) => {
   const result = await suite().taskproof(args);

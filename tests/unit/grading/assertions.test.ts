@@ -117,6 +117,12 @@ describe('network', () => {
       [{ answeredBy: 'program' }],
       'POST "**/orders" was made, but the agent\'s program answered it, not the server',
     ],
+    [
+      'one that the browser itself redirected',
+      {},
+      [{ status: null, answeredBy: 'browser' }],
+      'POST "**/orders" was made, but the browser answered it, not the server',
+    ],
     ['one that the server answered after a refusal', {}, [{ answeredBy: 'guard' }, {}], null],
     ['none but one that the guard kept from leaving', { never: true }, [{ answeredBy: 'guard' }], null],
     ['a status', { status: 201 }, [{}], null],

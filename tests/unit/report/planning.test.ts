@@ -209,10 +209,10 @@ test('editors see one trial under its own title', async () => {
   expect(tests[0]!.title).toBe('cart');
 });
 
-const replaying = (withRecording: string[]) => ({
+const replaying = (withRecording: string[], withoutRecording = 'skip') => ({
   ...agent,
   replays: true,
-  withoutRecording: 'fail',
+  withoutRecording,
   missingRecording: async (_: string, name: string) =>
     withRecording.includes(name) ? undefined : `/suite/recordings/${name}.json`,
 });
@@ -229,6 +229,32 @@ test.each<[string, Declared[], string | undefined]>([
     undefined,
   ],
   [
+    "a judge of the agent's family",
+    [
+      {
+        rubric: 'Is it so?',
+        taskproof: {
+          agent: { ...agent, model: 'claude-opus-5-5' },
+          judge: { name: 'strict', model: 'us.anthropic.claude-sonnet-5-5', judge: vi.fn() },
+        },
+      },
+    ],
+    "the judge's model (us.anthropic.claude-sonnet-5-5) is of the agent's family",
+  ],
+  [
+    'a judge of another family',
+    [
+      {
+        rubric: 'Is it so?',
+        taskproof: {
+          agent: { ...agent, model: 'claude-opus-5-5' },
+          judge: { name: 'strict', model: 'gpt-5.5', judge: vi.fn() },
+        },
+      },
+    ],
+    undefined,
+  ],
+  [
     'secrets without a value that no goal names',
     [{ goal: 'Look', taskproof: { agent, secrets: { PASSWORD: undefined, PIN: undefined } } }],
     `taskproof: project "agents": secrets without a value: PASSWORD, PIN. The agent can't use them.`,
@@ -236,9 +262,14 @@ test.each<[string, Declared[], string | undefined]>([
   ['secrets with a value', [{ taskproof: { agent, secrets: { PASSWORD: 'x' } } }], undefined],
   ['recordings that are there', [{ taskproof: { agent: replaying(['cart']) as never } }], undefined],
   [
-    'specs without a recording',
+    'specs that are skipped without a recording',
     ['a', 'b', 'c'].map(id => ({ id, taskproof: { agent: replaying(['b']) } })),
-    'taskproof: project "agents": no recording: recordings/a.json, recordings/c.json. To make one, ',
+    'taskproof: project "agents": skipped, since there is no recording: recordings/a.json, recordings/c.json',
+  ],
+  [
+    'specs that say so when they fail without a recording',
+    [{ id: 'a', taskproof: { agent: replaying([], 'fail') as never } }],
+    undefined,
   ],
 ])('%s are named once', async (_, specs, warning) => {
   const said = printed();
@@ -273,7 +304,7 @@ test('a Playwright that has changed is told', async () => {
   await run([{ outside: { _use: undefined } }]).planned;
   expect(said()).toEqual([
     expect.stringMatching(
-      /^taskproof: Playwright [\d.]+\S* differs from .*wrong options in `test\.use`.*\n$/,
+      /^taskproof: With Playwright [\d.]+\S*, .*wrong options in `test\.use`.*: this version .*\n$/,
     ),
   ]);
 });

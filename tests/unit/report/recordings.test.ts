@@ -121,7 +121,7 @@ test.each([
   [{ recordings: '' }, /recordings/],
   [
     { recordings: 'r', fallbak: lexical() },
-    /fallbak: unknown option; known are recordings, fallback, withoutRecording, actionTimeoutMs/,
+    /fallbak: unknown option. Known options: recordings, fallback, withoutRecording, actionTimeoutMs/,
   ],
   [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
@@ -189,7 +189,7 @@ test('recordings are written where the project says, and two projects never shar
   write();
   // A second run writes into the same folders.
   expect(write()).toEqual([
-    `no recording of order [b]: its file kept/order.json is of order [a]. Give it its own folder: \`record: 'folder'\``,
+    `no recording of order [b]: its file kept/order.json belongs to order [a]. Give it its own folder: \`record: 'folder'\``,
     'saved 1 recording in kept',
   ]);
   expect(readdirSync(into)).toEqual(['kept']);
@@ -205,7 +205,7 @@ test('specs of describes have a folder each; titles that come to one folder are 
     pick: pickOf(short),
   }));
   expect(writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
-    `no recording of at home › order [a]: its file kept/at-home/order.json is of at: home › order [a]. Give it its own folder: \`record: 'folder'\``,
+    `no recording of at home › order [a]: its file kept/at-home/order.json belongs to at: home › order [a]. Give it its own folder: \`record: 'folder'\``,
     'saved 4 recordings in kept',
   ]);
   const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>

@@ -1,7 +1,7 @@
 // The reporter from the first test to the end of a run, as Playwright calls it: what it judges, writes and throws.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { TrialRecord } from '../../../src/data/record';
@@ -183,6 +183,14 @@ test('a lost spec fails the run, and says where its trials are shown', async () 
   expect(lost).toMatch(/^taskproof: 1 spec did not pass\n {2}✗ cart \[opus\] failed: 1\/2 passed, needs 2\n/);
   expect(lost).toMatch(/npx playwright show-report .*shown$/m);
   expect(lost).toMatch(/All verdicts as JSON: .*taskproof-results\.json$/m);
+});
+
+test('a results file that could not be written is not named', async () => {
+  const prepare = (config: FullConfig) =>
+    void mkdirSync(join(dirname(config.configFile!), 'taskproof-results.json'));
+  const { lost } = await play({ cart: 'f' }, { prepare });
+  expect(lost).toContain('cart [opus] failed');
+  expect(lost).not.toContain('taskproof-results.json');
 });
 
 test('the error is printed if no reporter of Playwright does', async () => {
@@ -408,7 +416,7 @@ describe('a blob with a policy that no run has is not judged, and is named', () 
     for (const prepare of [inMetadata, inTest]) {
       const { lost, folder } = await play({ cart: 'pp' }, { merge: true, prepare });
       expect(lost).toMatch(
-        /^taskproof: nothing is judged, .*\n {2}(the blob of "taskproof 2026.* 2\/2"|test "cart"): .*policy/,
+        /^taskproof: no verdicts, .*\n {2}(the blob of "taskproof 2026.* 2\/2"|test "cart"): .*policy/,
       );
       expect(lost!.split('\n')).toHaveLength(2);
       expect(existsSync(join(folder, 'taskproof-results.json'))).toBe(false);
@@ -417,7 +425,7 @@ describe('a blob with a policy that no run has is not judged, and is named', () 
 
   test('also if it has no other spec', async () => {
     const prepare = ({ metadata }: FullConfig) => void Object.assign(metadata, { 'taskproof 2026': {} });
-    expect((await play({}, { merge: true, prepare })).lost).toContain('nothing is judged');
+    expect((await play({}, { merge: true, prepare })).lost).toContain('no verdicts');
   });
 });
 
@@ -498,14 +506,17 @@ test('rows say who ran what: describe, model, tokens, why nothing was recorded',
     expect(cart).not.toHaveProperty(field);
 });
 
-test('a probe tells which assertions hold before an agent has done anything', async () => {
+test('a probe tells which assertions hold before an agent has done anything; its failures are expected', async () => {
   const folder = newFolder();
   const check = { purpose: 'probe', outputFile: join(folder, 'probe.json') };
   writeFileSync(join(folder, 'check.json'), JSON.stringify(check));
   vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
   const assertions = [{ title: 'a', type: 'dom' as const, passed: true, reason: null }];
-  const { written } = await play({ cart: { letters: 'f', record: { assertions } } }, { folder });
-  expect(written('probe.json').verdicts).toMatchObject([{ spec: 'cart', assertions }]);
+  const specs = { cart: { letters: 'f', record: { assertions } }, docs: 'p', news: 'e' };
+  const { written, tests } = await play(specs, { folder });
+  expect(written('probe.json').verdicts[0]).toMatchObject({ spec: 'cart', assertions });
+  // Of what passed although nothing was done, too: so Playwright tells that as the failure.
+  expect(tests.map(({ expectedStatus }) => expectedStatus)).toEqual(['failed', 'failed', 'passed']);
 });
 
 test('where the first failed trial broke, else the first with an error', async () => {

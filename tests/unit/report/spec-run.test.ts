@@ -177,7 +177,7 @@ test('a trial without a result of its own says how it ended; Playwright knows it
 });
 
 test("a spec's own `test.fail` is taken away, since the verdict says what is expected; an ordinary test keeps it", () => {
-  const fail = { type: 'fail' };
+  const fail = { type: 'fail', location: { file: '/suite/a.spec.ts', line: 1, column: 1 } };
   const one = { ...PLANNED, policy: { k: 1, minPasses: 1 } };
   const spec = new SpecRun('agents', one);
   const result = resultOf('passed', 'passed');
@@ -206,7 +206,8 @@ test('failures of an ordinary test count as the test declares, and the first is 
   run.add(tests[2]!, failed('Error: y'));
   expect(run.verdict.reason).toBe('trial 1/3: x');
   const expected = new SpecRun('agents', planned);
-  const unexpected = { ...resultOf('passed'), annotations: [{ type: 'fail' }] } as TestResult;
+  const location = { file: '/suite/a.spec.ts', line: 1, column: 1 };
+  const unexpected = { ...resultOf('passed'), annotations: [{ type: 'fail', location }] } as TestResult;
   const test = testAt(0);
   expected.add(test, unexpected);
   expect(test.expectedStatus).toBe('failed');
@@ -232,6 +233,15 @@ test('a result counts once; it is recorded if it passed', () => {
   run.add(testAt(1), resultOf('passed', 'passed', { turns: [turn], specHash: `${'a'.repeat(63)}b` }));
   expect(run.pick.recording).toMatchObject({ specId: 'buy' });
   expect([...run.conflicts]).toEqual([]);
+});
+
+test('a worker that knows of a replay changes the titles', () => {
+  const run = new SpecRun('agents', PLANNED);
+  const tests = [testAt(0), testAt(1)];
+  for (const each of tests) run.tests.add(each);
+  const planned = { ...PLANNED, policy: { k: 1, minPasses: 1 }, replayed: true };
+  run.add(tests[0]!, resultOf('passed', 'passed', { replayed: true }, planned));
+  expect(tests.map(({ title }) => title)).toEqual(['cart · replay 1/1', 'cart · not needed']);
 });
 
 test('a worker that knows of a replay changes the policy; another policy of the same agent is a conflict', () => {

@@ -130,7 +130,9 @@ describe('the user decides', () => {
   test('in the config, and the run says what it forgoes', async () => {
     const { workers, said } = await chosen([{ name: 'opus', trials: 100 }], { own: 1, config: 'workers: 1' });
     expect(workers).toBe(1);
-    expect(said).toContain('taskproof: 1 of 32 possible trials at once: the config sets `workers`, but');
+    expect(said).toContain(
+      'taskproof: 1 trial at once, although 32 could run: the config sets `workers`, but',
+    );
   });
 
   test('not by a config whose `workers` is undefined', async () => {

@@ -46,7 +46,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
       followTabs: async () => undefined,
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },
-    network: { events: [], dropped: {} },
+    network: { events: [] },
     refusals: [],
     guard: 'protocol',
   };

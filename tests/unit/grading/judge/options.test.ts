@@ -11,7 +11,7 @@ test.each([
   [{ screenshots: 1 }, /screenshots: must be at least 2/],
   [
     { modle: 'x' },
-    /^webJudge\(\): modle: unknown option; known are model, client, apiKey, .*Did you mean model/,
+    /^webJudge\(\): modle: unknown option. Known options: model, client, apiKey, .*Did you mean model/,
   ],
   [{ baseURL: 'nowhere' }, /baseURL/],
 ])('%j is refused, and named', (options, message) => {

@@ -2,9 +2,10 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agreement, FOLDER, readTestSet, summary } from '../../../../scripts/judge/test-set.mjs';
+import { FOLDER, readTestSet, summary } from '../../../../scripts/judge/test-set.mjs';
 import { webJudge } from '../../../../src/grading/judge';
 import { safeParseTaskSpec } from '../../../../src/spec';
+import { agreementOf } from '../../../../src/verdicts/agreement';
 import { wilsonInterval } from '../../../../src/verdicts/statistics';
 import { believer } from '../../../support/judge-model';
 import { imageInfo } from '../../../support/messages-api';
@@ -63,15 +64,11 @@ test('agreement, false passes and false fails', () => {
     row(false, true, 'near miss'),
     row(true, null),
   ];
-  expect(agreement(rows)).toEqual({
-    agreement: { count: 27, of: 30 },
-    falsePasses: { count: 1, of: 20 },
-    falseFails: { count: 2, of: 10 },
-    errors: 1,
-  });
-  const text = summary(rows, wilsonInterval);
+  const text = summary(rows, agreementOf, wilsonInterval);
   expect(text).toMatch(/agreement\s+27\/30\s+90% \(95%: 74% to 97%\)/);
   expect(text).toMatch(/false passes\s+1\/20\s+5% \(95%: 1% to 24%\)/);
+  expect(text).toMatch(/false fails\s+2\/10/);
+  expect(text).toMatch(/alpha\s+0\.77 {2}\(95%: /);
   expect(text).toMatch(/no judgement\s+1\/31/);
   expect(text).toMatch(/near miss\s+19\/20/);
   expect(text).toContain('false-true: passed instead of failed: because');

@@ -78,7 +78,7 @@ test('errors by kind, the most frequent first, with the first reason and what to
     '1 trial with error: of-a-later-version. See the trial in the HTML report / of-a-later-version 4',
     '1 trial with error: site_unreachable. Is the site running / site_unreachable 5',
     '1 trial with error: browser. The browser failed / browser 6',
-    '1 trial with error: setup. The test failed before its trial began / setup 7',
+    '1 trial with error: setup. The trial could not begin / setup 7',
     '1 trial with error: interrupted. The run was interrupted / interrupted 8',
   ]);
 });

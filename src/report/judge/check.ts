@@ -1,0 +1,180 @@
+// `taskproof judge check`: judges grade the labelled trials again, and what they say is kept beside the labels.
+import { groupBy, leastOf, sumOf } from '../../data/collections';
+import {
+  type JudgeName,
+  judgeName,
+  type Label,
+  labelsText,
+  type Rated,
+  ratedBy,
+  readLabels,
+} from '../../data/labels';
+import { keyIn, planKey } from '../../data/plan';
+import type { JudgeResult } from '../../data/record';
+import { sumOfCosts } from '../../data/usage';
+import type { TaskproofOptions } from '../../playwright/run/options';
+import { askAgain, specOf } from '../../playwright/run/regrade';
+import type { CheckRun } from '../../playwright/run/settings';
+import { formatCost, plural, print, withModel } from '../../text/print';
+import type { PlannedTest } from '../planning';
+import { gradingOf } from '../regrade-result';
+import { writeText } from '../write';
+import { readLabelled } from './kept';
+
+const PARALLEL = 4;
+/** A judge reserves more for a request than it mostly costs. */
+const EXTRA_USD = 0.02;
+
+type Judge = NonNullable<TaskproofOptions['judge']>;
+
+export interface CheckedTrial {
+  of: Label;
+  /** Null if there is no judgement. */
+  passed: boolean | null;
+  reason: string;
+  costUsd: number | null;
+  prompt: string | null;
+}
+
+export interface CheckedJudge extends JudgeName {
+  minAgreement?: number | undefined;
+  trials: CheckedTrial[];
+  /** Of these, and of labels whose trial is not kept here, by an earlier answer. */
+  rated: Rated[];
+}
+
+export interface JudgeCheck {
+  judges: CheckedJudge[];
+  /** Labels that no judge was asked about, by the reason. */
+  notAsked: Record<'stale' | 'gone' | 'elsewhere', Label[]>;
+}
+
+interface Asking {
+  of: Label;
+  planned: PlannedTest;
+  judge: Judge;
+  earlier: JudgeResult;
+  maxRunCostUsd: number | undefined;
+}
+
+interface CheckSettings {
+  configFolder: string;
+  labelsFile: string;
+  maxCostUsd: number | undefined;
+}
+
+/** @throws Error if a judge can't work. */
+export async function checkJudges(
+  planned: readonly PlannedTest[],
+  configFolder: string,
+  { labelsFile = '', maxCostUsd }: Pick<CheckRun, 'labelsFile' | 'maxCostUsd'>,
+): Promise<JudgeCheck> {
+  const settings = { configFolder, labelsFile, maxCostUsd };
+  const { specs, asked, notAsked } = askable(planned, settings);
+  const judges: CheckedJudge[] = [];
+  for (const [judge, all] of groupBy(asked, each => each.judge)) {
+    await judge.preflight?.();
+    const trials = await ask(judge, all, settings);
+    const name = judgeName(all[0].earlier);
+    const { prompt } = trials.findLast(({ passed }) => passed !== null) ?? name;
+    const who = { judge: judge.name, model: judge.model ?? null, prompt };
+    const rated = ratedBy(
+      readLabels(labelsFile),
+      who,
+      of => specs.get(keyIn(of.project, of.spec))?.plan.rubricHash,
+    );
+    judges.push({ ...who, minAgreement: judge.minAgreement, trials, rated });
+  }
+  return { judges, notAsked };
+}
+
+/** Trials that people could not decide are left out. */
+function askable(planned: readonly PlannedTest[], { configFolder, labelsFile }: CheckSettings) {
+  const specs = new Map(planned.map(each => [planKey(each.project.name, each.plan), each]));
+  const asked: Asking[] = [];
+  const notAsked: JudgeCheck['notAsked'] = { stale: [], gone: [], elsewhere: [] };
+  for (const of of readLabels(labelsFile).labels.filter(({ label }) => label !== 'unclear')) {
+    const planned = specs.get(keyIn(of.project, of.spec));
+    const { judge, maxRunCostUsd } = (planned?.options.value ?? {}) as TaskproofOptions;
+    const earlier = readLabelled(configFolder, of.trial)?.record.judge;
+    if (!planned || !judge) notAsked.elsewhere.push(of);
+    else if (planned.plan.rubricHash !== of.rubric) notAsked.stale.push(of);
+    else if (!earlier) notAsked.gone.push(of);
+    else asked.push({ of, planned, judge, earlier, maxRunCostUsd });
+  }
+  return { specs, asked, notAsked };
+}
+
+async function ask(judge: Judge, all: readonly Asking[], settings: CheckSettings): Promise<CheckedTrial[]> {
+  let left = announce(judge, all, settings);
+  const checked: CheckedTrial[] = [];
+  for (let at = 0; at < all.length; at += PARALLEL) {
+    const some = all.slice(at, at + PARALLEL);
+    // Those that are asked at the same time must not spend more together.
+    const budgetUsd = left && left / some.length;
+    const asked = some.map(async each => {
+      const answer = await askOne(each, budgetUsd, settings);
+      // At once: it is paid for, and someone may end this meanwhile.
+      keep(judge, answer, settings);
+      return answer;
+    });
+    const answers = await Promise.all(asked);
+    left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
+    checked.push(...answers);
+  }
+  return checked;
+}
+
+/** Says what it will cost. @returns US dollars that it may cost; undefined without a bound */
+function announce(
+  { name, model }: Judge,
+  all: readonly Asking[],
+  { maxCostUsd }: CheckSettings,
+): number | undefined {
+  const listed = (value: unknown) => (Array.isArray(value) ? (value as { score?: number | null }[]) : []);
+  const judged = all.map(({ earlier }) => earlier);
+  const specs = new Set(all.map(({ of }) => of.rubric)).size;
+  const requests = sumOf(judged, ({ screenshots, votes }) => {
+    const scored = listed(screenshots).filter(({ score }) => typeof score === 'number');
+    return scored.length + (listed(votes).length || 1);
+  });
+  const costUsd = sumOfCosts(judged.map(({ usage }) => (usage ? usage.costUsd : 0)));
+  const expected = costUsd === null ? undefined : costUsd * 2 + EXTRA_USD * all.length;
+  const cap = leastOf([maxCostUsd ?? expected, all[0]!.maxRunCostUsd]);
+  const bound = cap === undefined ? 'of unknown cost' : `at most ${formatCost(cap)} (--max-cost)`;
+  print(
+    process.stderr,
+    `taskproof: ${withModel(name, model)} grades ${plural(all.length, 'labelled trial')} again: about ${plural(specs + requests, 'request')}, ${bound}`,
+  );
+  return cap;
+}
+
+async function askOne(
+  { of, planned, judge }: Asking,
+  budgetUsd: number | undefined,
+  { configFolder }: CheckSettings,
+): Promise<CheckedTrial> {
+  const kept = readLabelled(configFolder, of.trial)!;
+  const spec = specOf(kept.record, gradingOf(planned, configFolder));
+  const { assertions } = kept.record;
+  const asked = await askAgain(kept, { spec: { ...spec, judge: spec.judge! }, judge, assertions, budgetUsd });
+  if ('unknown' in asked)
+    return { of, prompt: null, passed: null, reason: asked.unknown, costUsd: asked.costUsd };
+  const { passed, reason, usage } = asked.judgement;
+  return {
+    of,
+    passed,
+    reason,
+    costUsd: usage ? usage.costUsd : 0,
+    prompt: judgeName(asked.judgement).prompt,
+  };
+}
+
+/** Reads the file again: someone may have added labels. */
+function keep({ name, model }: Judge, checked: CheckedTrial, { labelsFile }: CheckSettings): void {
+  const { of, passed, prompt } = checked;
+  if (passed === null) return;
+  const { labels, answers } = readLabels(labelsFile);
+  const fresh = { judge: name, model: model ?? null, prompt, trial: of.trial, rubric: of.rubric, passed };
+  writeText(labelsFile, labelsText({ labels, answers: [...answers, fresh] }));
+}

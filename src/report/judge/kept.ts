@@ -1,0 +1,65 @@
+// Kept trials that a judge has graded: those of the last runs, for people to label, and copies of those that are labelled, since
+// old runs are removed.
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Label } from '../../data/labels';
+import { planName } from '../../data/plan';
+import { RECORD_ATTACHMENT, readRecord } from '../../data/record';
+import { goalOf, RUBRIC } from '../../playwright/run/plan';
+import type { KeptTrial } from '../../playwright/run/regrade';
+import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../trial-store';
+
+/** A trial that can be labelled. */
+export interface Candidate extends Omit<Label, 'label' | 'at'> {
+  file: string;
+}
+
+/** Of the last `runs` runs, the newest first. */
+export function candidatesIn(configFolder: string, runs: number): Candidate[] {
+  const folders = storedRuns(configFolder).reverse().slice(0, runs);
+  return folders.flatMap(folder =>
+    storedRun(folder)!.specs.flatMap(({ project, plan }) => {
+      const { rubricHash: rubric } = plan;
+      const indexes = rubric === undefined ? [] : Array.from({ length: plan.policy.k }, (_, index) => index);
+      return indexes.flatMap(index => {
+        const file = trialFile(folder, project, plan, index);
+        const kept = readKept(file);
+        if (!kept?.record.judge) return [];
+        const { startedAt: run } = kept.record;
+        return { spec: planName(plan), project, trial: kept.trial, rubric: rubric!, run, index, file };
+      });
+    }),
+  );
+}
+
+export interface ReadTrial extends KeptTrial {
+  trial: string;
+  goal: string;
+}
+
+/** Undefined if it is not kept, or no trial of an agent of ours. */
+export function readKept(file: string): ReadTrial | undefined {
+  const { attachments = [], annotations = [] } = readTrial(file) ?? {};
+  const bodyOf = ({ body }: { body: string }) => Buffer.from(body, 'base64');
+  const attached = attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
+  const text = attached ? bodyOf(attached).toString('utf8') : '';
+  const record = readRecord(text);
+  if (!record) return undefined;
+  const trial = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  const images = attachments.filter(({ contentType }) => contentType === 'image/jpeg');
+  const pictures = new Map(images.map(each => [each.name, bodyOf(each)]));
+  const rubric = annotations.find(({ type }) => type === RUBRIC)?.description;
+  return { trial, record, rubric, goal: goalOf({ annotations: annotations as never }), pictures };
+}
+
+const copyOf = (configFolder: string, trial: string) =>
+  join(configFolder, STORE_FOLDER, 'labelled', `${trial}.json`);
+
+export function keepLabelled(configFolder: string, { file, trial }: Candidate): void {
+  const copy = copyOf(configFolder, trial);
+  mkdirSync(dirname(copy), { recursive: true });
+  copyFileSync(file, copy);
+}
+
+export const readLabelled = (configFolder: string, trial: string) => readKept(copyOf(configFolder, trial));
