@@ -40,7 +40,7 @@ function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
   const lines = issue.keys.map(key => {
     const meant = nearest(key, known);
-    return `${key}: unknown option; known are ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
+    return `${key}: unknown option. Known options: ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
   });
   return lines.join('\n');
 }

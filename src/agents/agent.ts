@@ -65,7 +65,7 @@ export interface AgentTask {
   /** Milliseconds left for this trial. They stand still during `waiting`. */
   readonly timeLeftMs: number;
   /**
-   * Waits for a model's answer, or for leave to ask it (`'limit'`: a rate limit, a pause before another try), and resolves or
+   * Waits for a model's answer or, with `'limit'`, for a rate limit or a pause before another try, and resolves or
    * rejects as the promise does: `await task.waiting(client.messages.create({ ... }))`. As long as one such promise is
    * pending, the trial's time stands still. The record and the report show the time apart.
    *
@@ -79,7 +79,7 @@ export interface AgentTask {
   /** Secrets by name. Type their values, never show them to a model. Those that are computed are empty until `secret(name)` computes them. */
   readonly secrets: Readonly<Record<string, string>>;
   /**
-   * The value of a secret. `totp()` and functions are computed anew, so ask right before you type it.
+   * The value of a secret. `totp()` and functions are computed each time, so ask right before you type it.
    *
    * @throws Error if there is no secret of that name, or its function fails or takes more than 30 seconds.
    */
@@ -147,6 +147,11 @@ export interface Answered {
   answer: Answer | null | undefined;
 }
 
+/** What our agents resolve to if their model only talked. If the answer does not pass, the trial says nothing about the site. */
+export interface OnlyTalked extends Answered {
+  neverActed: string;
+}
+
 /** What an agent resolves to if it can't do the task. The trial fails and shows the reason. */
 export interface GaveUp {
   status: 'gave_up';
@@ -160,7 +165,7 @@ export interface Agent {
   readonly model?: string;
   /** Whether it plays recordings. Such trials are not independent, so k is 1 unless `--repeat-each` asks for more. */
   readonly replays?: boolean;
-  /** Whether its trials mostly wait, as for a model: more of them are played at once than the cores could run. Default: false. */
+  /** Whether its trials mostly wait, as for a model: more of them run at once than there are cores for. Default: false. */
   readonly waits?: boolean;
   /** Called once per worker before the first trial's page opens. Throw an error that says what is missing (a key, a program). */
   preflight?(): void | Promise<void>;

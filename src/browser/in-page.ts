@@ -3,7 +3,8 @@
 import type { CDPSession, Frame, Page } from '@playwright/test';
 import { unseen } from '../playwright/inside/without-steps';
 import type * as functions from './injected';
-import { SOURCE } from './injected-source';
+import { SOURCE, SOURCES } from './injected-source';
+import { within } from './waiting';
 
 export { unseen };
 
@@ -25,14 +26,14 @@ type Given<Name extends Injected> = Parameters<Functions[Name]>;
 type Returned<Name extends Injected> = Promise<Awaited<ReturnType<Functions[Name]>>>;
 
 const CALL_KNOWN = '(name, ...args) => taskproof[name](...args)';
-/** Brings all of `injected/` to where it is called, and leaves nothing there. */
-const CALL = new Function('call', `${SOURCE}\nreturn taskproof[call.name](...call.args);`) as (
-  call: unknown,
-) => unknown;
 
-/** A function of `injected/` for Playwright's own `evaluate`, which sends it to the page. */
+/** A function of `injected/` for Playwright's own `evaluate`, which sends it to the page with each call, and leaves nothing there. */
 export function injected<Name extends Injected>(name: Name): Functions[Name] {
-  return new Function(`${SOURCE}\nreturn taskproof.${name}(...arguments);`) as Functions[Name];
+  return withSource(name, '...arguments') as Functions[Name];
+}
+
+function withSource(name: Injected, given: string): (args: unknown) => unknown {
+  return new Function('args', `${SOURCES[name]}\nreturn taskproof.${name}(${given});`) as () => unknown;
 }
 
 /** Without a step in reports. In inner frames, and in other browsers, it runs in the page's own world. */
@@ -66,8 +67,9 @@ export async function callBesideScripts<Name extends Injected>(
 ): Returned<Name> {
   const page = 'mainFrame' in where ? where : where.page();
   const session = await protocolOfMain(where);
-  if (!session) return (await unseen(page, () => where.evaluate(CALL, { name, args }))) as Returned<Name>;
-  const expression = `(${CALL})(${JSON.stringify({ name, args })})`;
+  const call = withSource(name, '...args');
+  if (!session) return (await unseen(page, () => where.evaluate(call, args as unknown))) as Returned<Name>;
+  const expression = `(${call})(${JSON.stringify(args)})`;
   const answer = await session.send('Runtime.evaluate', { expression, ...BY_VALUE });
   return resultOf(answer).value;
 }
@@ -149,7 +151,7 @@ async function isolatedWorld(
 /** The public API, for browsers without the protocol, only has the page's own world. */
 function mainWorld(frame: Frame): World {
   return {
-    call: async (name, args) => (await frame.evaluate(CALL, { name, args })) as never,
+    call: async (name, args) => (await frame.evaluate(withSource(name, '...args'), args as unknown)) as never,
     run: script => frame.evaluate(script),
     listening: async () => [],
     interrupt: async () => undefined,
@@ -184,3 +186,9 @@ async function listening(session: CDPSession, executionContextId: number): Promi
   });
   return (await Promise.all(resolved)).filter(id => id !== undefined);
 }
+
+const MESSAGES_MS = 500;
+
+/** What a page says in its alerts, toasts and messages; nothing if it does not answer. */
+export const messagesOn = async (page: Page): Promise<string[]> =>
+  (await within(callInPage(page, 'messages'), MESSAGES_MS)) ?? [];

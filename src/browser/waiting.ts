@@ -1,6 +1,6 @@
 // Waiting with limits, and listening until further notice.
-import { type EventEmitter, once } from 'node:events';
-import { setTimeout } from 'node:timers/promises';
+import type { EventEmitter } from 'node:events';
+import { setTimeout as pause } from 'node:timers/promises';
 import type * as playwright from '@playwright/test';
 
 /** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
@@ -9,53 +9,58 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
 }
 
 export class Signal {
-  private readonly events = new EventTarget();
+  private readonly waiting = new Set<() => void>();
 
   readonly fire = (): void => {
-    this.events.dispatchEvent(new Event('fire'));
+    for (const go of this.waiting) go();
+    this.waiting.clear();
   };
 
   async next(ms: number): Promise<void> {
-    const listening = new AbortController();
-    const fired = once(this.events, 'fire', { signal: listening.signal });
+    let go: () => void;
+    const fired = new Promise<void>(resolve => {
+      go = resolve;
+      this.waiting.add(go);
+    });
     await within(fired, ms);
-    listening.abort();
+    this.waiting.delete(go!);
   }
 }
 
 /** Waits `ms` milliseconds. Rejects with the signal's reason once that is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
+  await pause(ms, undefined, { signal }).catch(() => undefined);
   signal.throwIfAborted();
 }
 
 /** Rejects with `late()` if `promise` takes longer than `ms` milliseconds, and with the signal's reason once that is aborted. */
 export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error, signal?: AbortSignal) {
-  const ended = new AbortController();
-  const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
-  const limit = sleep(ms, either).then(() => {
-    throw late();
+  let timer: NodeJS.Timeout;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
   });
-  // Nobody handles a rejection of the one that loses the race.
-  for (const each of [promise, limit]) each.catch(() => undefined);
+  const first = Promise.race([promise, limit]);
+  // Nobody handles its rejection if the signal was aborted before.
+  first.catch(() => undefined);
   try {
-    return await Promise.race([promise, limit]);
+    return await (signal ? abortable(() => first, signal) : first);
   } finally {
-    ended.abort();
+    clearTimeout(timer!);
   }
 }
 
 /** Rejects with the signal's reason as soon as it is aborted, without waiting for `fn`. */
 export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  const over = new AbortController();
+  let abort: () => void;
   const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
+    abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort);
   });
   try {
     return await Promise.race([fn(), aborted]);
   } finally {
-    over.abort();
+    signal.removeEventListener('abort', abort!);
   }
 }
 

@@ -68,6 +68,16 @@ const dialogAnswerSchema = z.object({
 
 const pageActionSchema = z.discriminatedUnion('do', pageActions);
 
+export const placeSchema = z.object({
+  /** In words, as on the page: `button "Pay"`. */
+  control: z.string(),
+  /** CSS pixels from the upper left corner of the page, whatever is scrolled. */
+  x: z.number(),
+  y: z.number(),
+  width: z.number(),
+  height: z.number(),
+});
+
 const recordedSchema = z.object({
   /** The tab's number, in the order in which tabs opened: 0 is the one that the trial began in. */
   tab: z.int().nonnegative(),
@@ -75,6 +85,8 @@ const recordedSchema = z.object({
   after: fingerprintSchema,
   /** The control that it meant, in words: `field "Last name"`. Records of 0.1 have none. */
   control: z.string().optional(),
+  /** Where the control was before. */
+  place: placeSchema.optional(),
   /** The answers to the dialogs that it opened, in order. */
   dialogs: z.array(dialogAnswerSchema).optional(),
 });
@@ -102,6 +114,9 @@ export type PageAction = z.infer<typeof pageActionSchema>;
 
 /** What a page looks like, in a few bytes. */
 export interface Fingerprint extends z.infer<typeof fingerprintSchema> {}
+
+/** A control of a page's main document, and where it is. */
+export interface Place extends z.infer<typeof placeSchema> {}
 
 /** How a dialog is answered. */
 export interface DialogAnswer extends z.infer<typeof dialogAnswerSchema> {}

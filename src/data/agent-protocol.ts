@@ -103,11 +103,11 @@ export const lineSchema = z
     z
       .strictObject({ type: z.literal('waiting'), for: z.enum(['model', 'limit']).default('model') })
       .describe(
-        "From now on the program waits for its model's answer, or (`limit`) for leave to ask it: meanwhile the trial's time stands still.",
+        "The program waits for its model's answer or, with `limit`, for a rate limit or before another try. The trial's time stands still.",
       ),
     z
       .strictObject({ type: z.literal('waiting_end') })
-      .describe("It waits no more: the trial's time goes on."),
+      .describe("The wait is over: the trial's time goes on."),
     z
       .strictObject({ type: z.literal('activate'), targetId: text })
       .describe('Another tab becomes the active one, for pictures and assertions.'),

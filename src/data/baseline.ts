@@ -97,7 +97,7 @@ export function readHistory(text: string, filename: string): HistoryRun[] {
   if (version !== BASELINE_SCHEMA_VERSION)
     throw new ResultsFileError(
       filename,
-      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads baselines of "${RESULTS_SCHEMA_VERSION}" and "${BASELINE_SCHEMA_VERSION}". Update the package, or save the baseline anew.`,
+      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads baselines of "${RESULTS_SCHEMA_VERSION}" and "${BASELINE_SCHEMA_VERSION}". Update the package, or save the baseline again.`,
     );
   const { data, error } = baselineSchema.safeParse(json);
   if (!data) throw new ResultsFileError(filename, `the baseline is ${describeIssues(error)}`);

@@ -1,4 +1,4 @@
-// Groups, sums and the order of texts.
+// Groups, sums, the least number and the order of texts.
 
 /** In the order of the first item of each group. */
 export function groupBy<Item, Key>(
@@ -17,6 +17,12 @@ export function groupBy<Item, Key>(
 
 /** By code unit, not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** Undefined if all are. */
+export function leastOf(numbers: readonly (number | undefined)[]): number | undefined {
+  const known = numbers.filter(number => number !== undefined);
+  return known.length ? Math.min(...known) : undefined;
+}
 
 export const sumOf = <Item>(items: readonly Item[], numberOf: (item: Item) => number) =>
   items.reduce((sum, item) => sum + numberOf(item), 0);

@@ -9,12 +9,14 @@ export const planSchema = z.object({
   id: z.string(),
   /** Titles of the describes around it, joined by ` › `. The same spec in another describe has its own verdict. */
   describe: z.string().optional(),
-  /** Relative to the test file's folder, with forward slashes. */
+  /** Relative to the config's folder (as declared: to the test file's), with forward slashes. */
   file: z.string(),
   /** SHA-256 of the parsed spec. */
   specHash: z.string().optional(),
-  /** The same of what a trial plays, without what grades it. */
+  /** The same for what a trial runs, without what grades it. */
   taskHash: z.string().optional(),
+  /** The same for its rubric. */
+  rubricHash: z.string().optional(),
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */
@@ -32,11 +34,14 @@ export function planName(plan: Pick<Plan, 'id' | 'describe' | 'titlePath'>): str
   return plan.titlePath?.join(' › ') ?? specName({ spec: plan.id, describe: plan.describe });
 }
 
-/** Identifies it in a run. */
+/** Identifies a test in a run. @param name as `planName` returns it */
+export const keyIn = (project: string, name: string) => JSON.stringify([project, name]);
+
 export const planKey = (project: string, plan: Parameters<typeof planName>[0]) =>
-  JSON.stringify([project, planName(plan)]);
+  keyIn(project, planName(plan));
 
 /** A trial's title in reports, the same from run to run: `pricing-trial · trial 2/5`. */
 export function trialTitle({ id, policy, replayed }: Plan, repeatIndex: number): string {
+  if (repeatIndex >= policy.k) return `${id} · not needed`;
   return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;
 }

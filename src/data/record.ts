@@ -1,7 +1,7 @@
 // The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
 import { beginning, oneLine } from '../text/line';
-import { type RecordedAction, recordedActionSchema } from './action';
+import { placeSchema, type RecordedAction, recordedActionSchema } from './action';
 import { findingKinds } from './finding';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
 
@@ -86,6 +86,8 @@ const turnSchema = z.object({
   error: z.string().optional(),
   /** What happened besides the agent's own actions: tabs, dialogs, downloads, refused navigations. */
   notices: z.array(z.string()),
+  /** Alerts, toasts and messages on the page after the turn, as far as they are new to the trial. */
+  said: z.array(z.string()).optional(),
   /** The address of the active tab after the turn. */
   url: z.string(),
   usage: usageSchema,
@@ -109,10 +111,15 @@ const networkEventSchema = z.object({
   failure: z.string().optional(),
   /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
   keptByWorker: z.literal(true).optional(),
-  /** It reached no server, and has no status: the domain guard refused it, or a `command()` program answered it over DevTools. */
-  answeredBy: z.enum(['guard', 'program']).optional(),
+  /**
+   * It reached no server, and has no status: the domain guard refused it, a `command()` program answered it over DevTools, or the
+   * browser redirected it to https.
+   */
+  answeredBy: z.enum(['guard', 'program', 'browser']).optional(),
   /** Milliseconds since the log began. */
   startedAtMs: z.number(),
+  /** Milliseconds until its answer began. Left out if there is none. */
+  answeredAfterMs: z.number().optional(),
 });
 
 const assertionResultSchema = z.object({
@@ -138,6 +145,8 @@ const findingSchema = z.object({
   text: z.string(),
   /** Whether it is at a control of the last turns, or one that the agent looked for. */
   relevant: z.boolean(),
+  /** Where it is, if it is a control of the main document without a name. */
+  place: placeSchema.optional(),
   /** Name of the attachment with a picture of it. */
   screenshot: z.string().optional(),
 });
@@ -149,6 +158,8 @@ const examinationSchema = z.object({
   findings: z.array(findingSchema),
   /** How many findings are not relevant, whether or not they are among `findings`. */
   others: z.number().int().nonnegative(),
+  /** The controls that are shown, up to 300. */
+  controls: z.array(placeSchema).optional(),
   /** Alerts, toasts and messages on the page, in its words. */
   said: z.array(z.string()).optional(),
   /** Why it is not complete. */
@@ -178,6 +189,8 @@ export const judgeResultSchema = z.looseObject({
   ...judgementSchema.shape,
   name: z.string().optional(),
   model: z.string().optional(),
+  /** Of its labels; its judgements count only from there on. */
+  minAgreement: z.number().optional(),
 });
 
 const healingSchema = z.object({
@@ -240,7 +253,7 @@ export const trialRecordSchema = z.object({
   finalUrl: z.string().nullable(),
   /** What a judge read of the final page. */
   finalText: z.string().optional(),
-  /** Null if the trial did not fail, or if the page could not be examined. Records of earlier versions lack it. */
+  /** Of failed trials, and the first that passed. Null if the page could not be examined. Records of earlier versions lack it. */
   examination: examinationSchema.nullable().default(null),
   /** Left out if it waited for no model. Records of earlier versions lack them. */
   ...waitTimesSchema.partial().shape,
@@ -258,7 +271,7 @@ export interface NetworkEvent extends z.infer<typeof networkEventSchema> {}
 export interface AssertionResult extends z.infer<typeof assertionResultSchema> {}
 /** A thing on a page that is in an agent's way. */
 export interface Finding extends z.infer<typeof findingSchema> {}
-/** What was found in the agent's way on the page where a failed trial ended. */
+/** What was found in the agent's way on the page where a failed trial ended, or on that of a passing trial. */
 export interface Examination extends z.infer<typeof examinationSchema> {}
 /** One thing that the rubric asks for, and whether the trial shows it. */
 export interface KeyPoint extends z.infer<typeof keyPointSchema> {}
@@ -279,7 +292,7 @@ export function escapeIn(refusals: TrialRecord['refusals']): string | undefined 
 /** Where the agent was at the end, in words. */
 export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalUrl'>): string {
   const last = turns.at(-1);
-  const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
+  const after = last ? `after turn ${last.number} (${last.title})` : 'before its first turn';
   return `${oneLine(finalUrl ?? '', 300)} ${after}`;
 }
 

@@ -99,7 +99,7 @@ export function recordingFile(folder: string, name: string): string {
   return join(folder, ...parents.map(nameOnDisk), `${isId ? last : testFileName(last)}.json`);
 }
 
-/** Titles that lose something here could come to the same name. */
+/** Titles that lose something here could get the same name. */
 function testFileName(title: string): string {
   const name = nameOnDisk(title);
   if (name.replaceAll('-', ' ') === title) return name;

@@ -31,6 +31,21 @@ export const apiTrafficSchema = z.looseObject({
     ),
 });
 
+const judgeAgreementSchema = z.object({
+  judge: z.string(),
+  model: z.string().nullable(),
+  labels: z
+    .int()
+    .nonnegative()
+    .describe('Labels of present rubrics that `taskproof judge check` asked it about.'),
+  agreed: z.int().nonnegative().describe('How many of these it agrees with.'),
+  minAgreement: z
+    .number()
+    .optional()
+    .describe('The share that it has to agree with; left out if none is set.'),
+});
+
+export type JudgeAgreement = z.infer<typeof judgeAgreementSchema>;
 export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
 
 export const resultsSchema = z
@@ -68,6 +83,10 @@ export const resultsSchema = z
       .describe(
         'Requests to each model; left out if there were none. In merged reports requests and waits of all shards, and the rates of the busiest.',
       ),
+    judges: z
+      .array(judgeAgreementSchema)
+      .optional()
+      .describe('Those that graded trials of this run; left out if there were none.'),
     verdicts: z
       .array(rowSchema.refine(...CAN_PASS))
       .describe('One for each spec and project; replays have their own.'),
@@ -121,7 +140,7 @@ export function readJson(text: string, filename: string, repair?: (text: string)
     if (repaired !== undefined) return repaired;
     const hint =
       repair && /^<{7} /m.test(json)
-        ? '. Git left a conflict in it: keep the runs of both sides, one a line.'
+        ? '. It has a Git conflict: keep the runs of both sides, one per line.'
         : '';
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
   }

@@ -6,7 +6,7 @@ import { answerSchema } from './record';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 
 const count = z.int().nonnegative();
-/** Files from elsewhere are compared: what is computed from a count must end. */
+/** Files from elsewhere may have any count, and what is computed from it must end. */
 const trials = count.max(10_000);
 const share = z.number().min(0).max(1);
 const rate = share.nullable();

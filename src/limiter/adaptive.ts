@@ -3,11 +3,11 @@
 // grows evenly from there.
 import type { Answered, Left } from './rate-headers';
 
-/** Requests at once until the first answers. */
+/** Requests at a time until the first answer. */
 const FIRST_SLOTS = 4;
 /** What is left of the served rate after a refusal. */
 const CUT = 0.95;
-/** A second, of the served rate. */
+/** Growth per second, as a share of the served rate. */
 const GROWTH = 0.004;
 /** Requests per second: a minute's limit of 3 is kept, too. */
 const LEAST_RATE = 0.05;
@@ -178,7 +178,7 @@ export class AdaptiveLimiter {
   private refuse(as: Answered['as'], retryAfterMs: number, request: Request, now: number): void {
     request.refused = as !== 'unreachable';
     if (request.refused) this.seen.refused++;
-    // Where nothing has been served, nothing is known of a rate.
+    // Before the first served request, the rate is unknown.
     const knowsNoRate = !this.seen.served && this.running.size === 1;
     const how = as === 'limited' && knowsNoRate ? 'overloaded' : as;
     this.shrink(how, request.startedAt, now);
@@ -188,7 +188,7 @@ export class AdaptiveLimiter {
   private grow(now: number): void {
     this.seen.served++;
     if (this.failures) this.beginAnew(now);
-    // Nothing is learned from answers while fewer requests run than could.
+    // While fewer requests run than could, answers say nothing about the limit.
     const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
     if (isFull) this.slots = Math.min(this.most, this.slots + 1);
   }
@@ -228,7 +228,7 @@ export class AdaptiveLimiter {
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }
 
-  /** What the API told was true when the request began. */
+  /** What the API reported was true when the request began. */
   private fill({ of, remaining, limit = remaining, resetMs }: Left, startedAt: number): void {
     if (resetMs === 0) return;
     const later = this.started.filter(request => request.startedAt > startedAt).length;
@@ -238,14 +238,14 @@ export class AdaptiveLimiter {
     if (isNearer) this.buckets.set(of, { left, limit, perMs: (limit - remaining) / resetMs, at: startedAt });
   }
 
-  /** When the told limits have room for one more request. */
+  /** When the reported limits have room for one more request. */
   private whenLeft(now: number): number {
     let at = now;
     for (const [of, bucket] of this.buckets) {
       bucket.left = Math.min(bucket.limit, bucket.left + (now - bucket.at) * bucket.perMs);
       bucket.at = now;
       const needs = Math.min(bucket.limit, of === 'requests' ? 1 : this.tokensOfRequest);
-      // One that does not say when it fills up is told anew with the next answer.
+      // One that does not say when it fills up comes again with the next answer.
       if (bucket.left < needs && bucket.perMs > 0)
         at = Math.max(at, now + (needs - bucket.left) / bucket.perMs);
     }

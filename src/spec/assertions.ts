@@ -160,7 +160,7 @@ const networkAssertion1 = z
     body: z
       .union(
         [nonEmpty(), z.record(z.string(), z.json()), z.array(z.json())],
-        'must be a text, a mapping or a list',
+        'must be a string, a mapping or a list',
       )
       .optional()
       .describe(
@@ -189,9 +189,9 @@ const answerAssertion = z
     text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
     equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
     regex: nonEmpty()
-      .refine(isPattern, 'is not a regular expression of JavaScript')
+      .refine(isPattern, 'is not a JavaScript regular expression')
       .optional()
-      .describe('A regular expression of JavaScript (with the flag `u`) that the answer matches somewhere.'),
+      .describe('A JavaScript regular expression (with the flag `u`) that matches somewhere in the answer.'),
     number: z.number().optional().describe('The number that the answer gives, in any usual form.'),
     tolerance: z
       .number()
@@ -256,7 +256,7 @@ function refuseSchema(schema: unknown, context: z.RefinementCtx): void {
 const downloadAssertion = z
   .strictObject({
     type: z.literal('download'),
-    name: nonEmpty().describe('Glob for the name that the file is offered with: `*.csv`, `order-?.pdf`.'),
+    name: nonEmpty().describe('Glob for the suggested name of the file: `*.csv`, `order-?.pdf`.'),
     text: nonEmpty()
       .optional()
       .describe('A text that the file contains; for text files. Default: any content.'),
@@ -273,9 +273,6 @@ export const assertionSchema1 = z.discriminatedUnion('type', [
   downloadAssertion,
 ]);
 
-/** What 0.1 does not have, by type of assertion; the types that it does not have at all are missing. */
-export const NEW_FIELDS: Record<string, readonly string[]> = {
-  dom: ['hidden', 'value', 'count'],
-  network: ['count', 'never', 'body'],
-};
-export const NEW_TYPES = ['answer', 'download'];
+/** The fields that `playwright/1` has of a type of assertion; undefined if it does not have the type. */
+export const fieldsOf1 = (type: unknown): object | undefined =>
+  assertionSchema1.options.find(({ shape }) => shape.type.value === type)?.shape;

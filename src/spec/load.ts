@@ -15,8 +15,10 @@ export interface LoadedSpec extends LocatedSpec {
   source: string;
   /** SHA-256 (hex) of the parsed spec. Layout, comments and written-out defaults don't change it. */
   hash: string;
-  /** The same of what a trial plays, without what grades it. */
+  /** The same for what a trial runs, without what grades it. */
   taskHash: string;
+  /** The same for its rubric. */
+  rubricHash?: string;
 }
 
 /** Where the path is in the file; else where its goal is. */
@@ -30,15 +32,16 @@ export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>
  * Globs are relative to `cwd` (default: that of the process); `!glob` excludes files. Dot folders, node_modules (unless a glob names
  * it) and symbolic links are left out.
  *
- * @throws TaskSpecLoadError with all problems, if a glob is not a non-empty string or matches nothing, a file is broken, or two
- * files have the same id.
+ * @returns the valid ones with an id of their own, and an error with all problems, if a glob is not a non-empty string or matches
+ * nothing (which `unmatched` says alone), a file is broken, or two files have the same id.
  */
 export function loadTaskSpecs(
   globs: string | readonly string[],
   { cwd = process.cwd() }: { cwd?: string } = {},
-): { specs: LoadedSpec[] } {
+): { specs: readonly LoadedSpec[]; error?: TaskSpecLoadError; unmatched?: TaskSpecLoadError | undefined } {
   const specs: LoadedSpec[] = [];
   const { files, unmatched } = findSpecFiles(globs, path.resolve(cwd));
+  if (unmatched && !files.length) return { specs, error: unmatched, unmatched };
   const errors: TaskSpecError[] = unmatched ? [unmatched] : [];
   for (const file of files) {
     try {
@@ -54,7 +57,8 @@ export function loadTaskSpecs(
   errors.push(...groups.filter(group => group.length > 1).map(clash));
   if (errors.length === 0) return { specs };
   const message = `${plural(errors.length, 'problem')} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
-  throw new TaskSpecLoadError(message, errors, groups.filter(group => group.length === 1).flat());
+  const unique = groups.filter(group => group.length === 1).flat();
+  return { specs: unique, error: new TaskSpecLoadError(message, errors, unique), unmatched };
 }
 
 export function loadFile(file: string): LoadedSpec {
@@ -63,7 +67,8 @@ export function loadFile(file: string): LoadedSpec {
   const { spec, locate } = parseLocated(source, { filename });
   // The version is in it, since it says what the text of a page is.
   const { description, tags, passPolicy, assertions, judge, ...task } = spec;
-  return { spec, file, source, locate, hash: hashOf(spec), taskHash: hashOf(task) };
+  const rubric = judge === undefined ? {} : { rubricHash: hashOf({ judge }) };
+  return { spec, file, source, locate, hash: hashOf(spec), taskHash: hashOf(task), ...rubric };
 }
 
 function hashOf(value: object): string {
@@ -107,30 +112,29 @@ function sortedKeys(_: string, value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** Absolute paths, sorted, and an error on globs that match nothing; without any file it is thrown. */
+/** Absolute paths, sorted, and an error on globs that match nothing. */
 function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatched?: TaskSpecLoadError } {
   const patterns = nonEmptyStrings(globs);
+  if (patterns instanceof TaskSpecLoadError) return { files: [], unmatched: patterns };
   const wanted = patterns.filter(glob => !isNegated(glob));
   const unwanted = patterns.filter(isNegated).map(glob => glob.slice(1));
   const files = [...new Set(wanted.flatMap(glob => filesOf(glob, unwanted, cwd)))].sort();
   const useless = wanted.filter(glob => filesOf(glob, [], cwd).length === 0);
   if (files.length > 0 && useless.length === 0) return { files };
   const names = (useless.length > 0 ? useless : patterns).map(glob => `"${glob}"`).join(', ');
-  const unmatched = new TaskSpecLoadError(`no task spec matches ${names} in ${cwd}: ${REMEDY}`);
-  if (files.length > 0) return { files, unmatched };
-  throw unmatched;
+  return { files, unmatched: new TaskSpecLoadError(`no task spec matches ${names} in ${cwd}. ${REMEDY}`) };
 }
 
 const REMEDY =
-  'check the spelling and the ending (.yaml or .yml), write "/" between folders, and "tasks/**/*.yaml" for all files of a folder; dot folders, node_modules and symbolic links are left out, and what a glob with "!" matches';
+  'Check the spelling and the ending (.yaml or .yml). Write "/" between folders, and "tasks/**/*.yaml" for all files in a folder. Dot folders, node_modules, symbolic links and files that a "!" glob matches are left out.';
 
-function nonEmptyStrings(globs: unknown): string[] {
+function nonEmptyStrings(globs: unknown): string[] | TaskSpecLoadError {
   const list: unknown[] = Array.isArray(globs) ? globs : [globs];
   const isGood = (glob: unknown): glob is string =>
     typeof glob === 'string' && glob.trim() !== '' && glob !== '!';
   if (list.length > 0 && list.every(isGood)) return list;
   const bad = list.find(glob => !isGood(glob));
-  throw new TaskSpecLoadError(
+  return new TaskSpecLoadError(
     `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${typeof bad === 'string' ? `"${bad}"` : typeof bad}`,
   );
 }

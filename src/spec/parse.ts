@@ -1,7 +1,7 @@
 // Parses YAML to a task spec, or to one typed error with all problems and their places, explained to someone who writes a YAML file.
 import type { z } from 'zod';
 import { nearest } from '../text/nearest';
-import { NEW_FIELDS, NEW_TYPES } from './assertions';
+import { fieldsOf1 } from './assertions';
 import { type Locator, readDocument } from './document';
 import {
   formatPath,
@@ -116,7 +116,7 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
       if (input === undefined) return 'is required, but missing';
       const isMapping = typeof input === 'object' && !Array.isArray(input);
       const remedy = issue.expected === 'string' && !isMapping ? ': quote it' : '';
-      const hint = input === null ? ' (what begins with # needs quotes)' : remedy;
+      const hint = input === null ? ' (put quotes around text that begins with #)' : remedy;
       return `must be ${EXPECTED[issue.expected] ?? issue.expected}, got ${typeName(input)}${hint}`;
     }
     case 'invalid_value':
@@ -125,16 +125,14 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
       const { discriminator, options = [] } = issue as { discriminator?: string; options?: unknown[] };
       if (discriminator === undefined) return undefined;
       const given = (input as Record<string, unknown>)[discriminator];
-      if (isOf01(options as unknown[]) && NEW_TYPES.includes(given as string))
-        return needsNewer(`type ${given}`);
-      return notOneOf(options.map(String), given);
+      return fieldsOf1(given) ? needsNewer(`type ${given}`) : notOneOf(options.map(String), given);
     }
     case 'unrecognized_keys': {
       const { shape = {} } = (issue.inst as z.ZodObject | undefined) ?? {};
       const known = Object.keys(shape);
-      const newer = NEW_FIELDS[(input as { type?: string } | undefined)?.type ?? ''] ?? [];
+      const newer = ('type' in shape && fieldsOf1((input as { type?: unknown }).type)) || {};
       return issue.keys
-        .map(key => (newer.includes(key) ? needsNewer(`\`${key}\``) : unknownKey(key, known)))
+        .map(key => (Object.hasOwn(newer, key) ? needsNewer(`\`${key}\``) : unknownKey(key, known)))
         .join('\n');
     }
     case 'too_small':
@@ -143,9 +141,6 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
       return undefined;
   }
 }
-
-/** Whether these are the types of assertions of 0.1. */
-const isOf01 = (types: readonly unknown[]) => !NEW_TYPES.some(type => types.includes(type));
 
 const needsNewer = (what: string) =>
   `${what} needs specVersion: "${SPEC_VERSION_1}" instead of "${SPEC_VERSION}"`;

@@ -151,7 +151,7 @@ const taskSpecObject = z
   .strictObject(
     fieldsOf(
       z
-        .literal(SPEC_VERSION, `must be a text in quotes: write specVersion: "${SPEC_VERSION}"`)
+        .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
         .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
       entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
       assertionSchema,

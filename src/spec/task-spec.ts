@@ -58,7 +58,7 @@ export interface AnswerAssertion {
   text?: string;
   /** The whole answer. */
   equals?: string;
-  /** A regular expression of JavaScript (with the flag `u`) that the answer matches somewhere. */
+  /** A JavaScript regular expression (with the flag `u`) that matches somewhere in the answer. */
   regex?: string;
   /** The number that the answer gives, in any usual form. */
   number?: number;
@@ -77,7 +77,7 @@ export interface AnswerAssertion {
 /** A file was downloaded in the trial. */
 export interface DownloadAssertion {
   type: 'download';
-  /** Glob for the name that the file is offered with. */
+  /** Glob for the suggested name of the file. */
   name: string;
   /** A text that the file contains. Default: any content. */
   text?: string;

@@ -196,9 +196,13 @@ export function secretsNamed(text: string): string[] {
   return [...text.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
 }
 
-/** A copy through JSON, with `change` applied to every text in it, except keys. */
-export function inTexts<T>(value: T, change: (text: string) => string): T {
-  const json = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? change(inner) : inner));
+/** A copy through JSON, with `change` applied to every text in it; to keys if they are not ours. */
+export function inTexts<T>(value: T, change: (text: string) => string, keys: 'kept' | 'changed' = 'kept'): T {
+  const json = JSON.stringify(value, (_, inner) => {
+    if (typeof inner === 'string') return change(inner);
+    if (keys === 'kept' || Object(inner) !== inner || Array.isArray(inner)) return inner;
+    return Object.fromEntries(Object.entries(inner).map(([key, each]) => [change(key), each]));
+  });
   return json === undefined ? (undefined as T) : (JSON.parse(json) as T);
 }
 
@@ -248,7 +252,7 @@ function formsOf(given: string): string[] {
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
   const lines = ['\n', '\r\n', ' '].map(end => value.replace(/\r?\n|\r/g, end));
   const encoded = value.length < SHORT ? [] : [whole, ...lines, ...cases].flatMap(base64Forms);
-  return [...new Set([...cases.map(text => text.replace(/\s+/g, ' ')), ...encoded])];
+  return [...new Set([...cases, ...encoded])];
 }
 
 /** Base64 of the value, and its part in the base64 of a longer text, at each of the three offsets. */

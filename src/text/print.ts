@@ -76,6 +76,10 @@ export function formatRate(rate: number | null, interval: readonly [number, numb
   return `${percent(rate)}%${around}`;
 }
 
+/** `claude (claude-opus-5-5)`; the name alone if the model is not known. */
+export const withModel = (name: string, model: string | null | undefined) =>
+  model ? `${name} (${model})` : name;
+
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }

@@ -42,7 +42,7 @@ export class Secrets {
     if (!compute) throw new Error(`There is no secret named ${JSON.stringify(name)}.`);
     const value: unknown = await inTime(name, compute);
     if (typeof value !== 'string' || !value.trim())
-      throw new Error(`the function of the secret ${name} must return a text, and returned none`);
+      throw new Error(`the function for the secret ${name} must return a non-empty string`);
     const beside = (await compute.beside?.()) ?? [];
     this.masked[name] = [...new Set([...(this.masked[name] ?? []), value, ...beside])];
     this.known = undefined;
@@ -55,12 +55,12 @@ async function inTime(name: string, compute: SecretFunction): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     const error = new Error(
-      `the function of the secret ${name} took longer than ${SECRET_LIMIT_MS / 1000} s`,
+      `the function for the secret ${name} took longer than ${SECRET_LIMIT_MS / 1000} s`,
     );
     timer = setTimeout(() => reject(error), SECRET_LIMIT_MS);
   });
   const failed = (error: unknown) => {
-    throw new Error(`the function of the secret ${name} failed: ${(error as Error)?.message ?? error}`);
+    throw new Error(`the function for the secret ${name} failed: ${(error as Error)?.message ?? error}`);
   };
   try {
     return await Promise.race([(async () => compute())().catch(failed), late]);

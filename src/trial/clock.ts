@@ -5,7 +5,7 @@ import type { AgentRun } from './run-agent';
 
 type ModelWait = NonNullable<Parameters<AgentTask['waiting']>[1]>;
 
-/** The step of a wait, and when it is shown: nearly all requests get leave at once. */
+/** The step of a wait, and when it is shown: nearly all requests may start at once. */
 const WAITS = {
   model: { step: 'wait for the model', shownAfterMs: 0, time: 'modelTimeMs' },
   limit: { step: "wait for the API's limit", shownAfterMs: 1_000, time: 'waitTimeMs' },

@@ -1,14 +1,16 @@
 // Examines the page on which a failed trial ended. A finding is relevant if it touches a control that the trial was about.
+// And that of a passing trial: what it has, too, is no cause.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locate';
 import { sameFingerprint } from '../browser/actions/record';
+import { messagesOn } from '../browser/in-page';
 import type { Box } from '../browser/injected/elements';
 import type { Sighting } from '../browser/injected/look';
 import { within } from '../browser/waiting';
-import { pathOf, type RecordedAction } from '../data/action';
+import { type Place, pathOf, type RecordedAction } from '../data/action';
 import type { Action, Examination, Finding, TurnRecord } from '../data/record';
 import { hostAllowed } from '../spec/url';
-import { beginning, flat, oneLine } from '../text/line';
+import { oneLine } from '../text/line';
 import type { AgentRun, Attach } from './run-agent';
 
 /** Milliseconds for the examination, and how many more if the page does not answer. */
@@ -21,8 +23,14 @@ const MAX_AIMS = 12;
 /** Most quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
 
+export interface Ended {
+  /** Why the agent stopped early. */
+  reason: string | null;
+  hasPassed: boolean;
+}
+
 /** @returns null if there is no page to examine. Never rejects. */
-export async function examine(trial: AgentRun, reason: string | null): Promise<Examination | null> {
+export async function examine(trial: AgentRun, { reason, hasPassed }: Ended): Promise<Examination | null> {
   const { plan, session, output, mask } = trial;
   const turns = trial.turns.records;
   const { page } = session;
@@ -31,19 +39,20 @@ export async function examine(trial: AgentRun, reason: string | null): Promise<E
   const look = async (attach: Attach): Promise<Examination> => {
     const end = performance.now() + EXAMINATION_MS;
     const { examinePage } = await import('../browser/reading/examine.js');
-    const aims = aimsOf(plan.goal, turns, reason, page.url());
+    const since = hasPassed ? turns.length : LAST_TURNS;
+    const aims = aimsOf(plan.goal, turns, reason, page.url(), since);
     const touched = await touchedOn(page, aims.used, turns.at(-1));
     const examined = await examinePage(page, {
-      wanted: [...aims.sought, ...aims.next],
+      wanted: hasPassed ? namesIn(plan.goal) : [...aims.sought, ...aims.next],
       unkept: touched.filter(({ unkept }) => unkept),
       budgetMs: end - performance.now(),
       admitted,
     });
     const line = (text: string) => oneLine(mask(text), 300);
-    const relevant = relevantOf(examined.found, aims, { touched, usable: examined.usable });
-    const [first, others] = [true, false].map(is =>
-      examined.found.filter((_, index) => relevant[index] === is),
-    );
+    const masked = (place: Place): Place => ({ ...place, control: line(place.control) });
+    const found = hasPassed ? notOvercome(examined.found, touched) : examined.found;
+    const relevant = hasPassed ? [] : relevantOf(found, aims, { touched, ...examined });
+    const [first, others] = [true, false].map(is => found.filter((_, index) => is === !!relevant[index]));
     const findings: Finding[] = [];
     for (const found of [...first!, ...others!].slice(0, MAX_FINDINGS)) {
       const { kind, locator, text } = found;
@@ -52,46 +61,27 @@ export async function examine(trial: AgentRun, reason: string | null): Promise<E
       const image = isRelevant && findings.length < MAX_PICTURES ? await found.cutOut() : undefined;
       if (image) await attach(name, image);
       const told = { kind, locator: line(locator), text: line(text), relevant: isRelevant };
-      findings.push({ ...told, ...(image && { screenshot: name }) });
+      findings.push({ ...told, ...placeIfNameless(found, masked), ...(image && { screenshot: name }) });
     }
-    const said = await wordsOf(page);
+    const controls = examined.controls.map(masked);
+    const said = await messagesOn(page);
     const incomplete = line([...new Set(examined.incomplete)].join('; '));
     return {
       path: line(pathIn(page.url())),
       findings,
       others: others!.length + examined.more,
+      controls,
       ...(said.length && { said: said.map(line) }),
       ...(incomplete && { incomplete }),
     };
   };
   const examined = output.step(
-    "look for what stood in the agent's way",
+    hasPassed ? 'note what the page of a passing trial has' : "look for what stood in the agent's way",
     attach => session.onAdmitted(() => look(attach)),
     plan.locate('goal'),
   );
   // If the page does not answer, the record is still complete.
   return (await within(examined, EXAMINATION_MS + PATIENCE_MS)) ?? null;
-}
-
-/** Where pages say what went wrong, the plainest first. */
-const MESSAGES = [
-  '[role=alert]',
-  '[aria-live=assertive]',
-  '[class*="toast" i]',
-  '[class*="error" i]',
-  '[role=status]',
-];
-const MAX_MESSAGES = 3;
-const MAX_MESSAGE = 300;
-const MESSAGES_MS = 500;
-
-/** What the page says in its alerts, toasts and messages. */
-async function wordsOf(page: Page): Promise<string[]> {
-  const texts = MESSAGES.map(css => page.locator(css).filter({ visible: true }).allInnerTexts());
-  const found = (await within(Promise.all(texts), MESSAGES_MS)) ?? [];
-  const said = found.flat().map(text => flat(beginning(text)));
-  // A longer one is no message.
-  return [...new Set(said)].filter(text => text && text.length <= MAX_MESSAGE).slice(0, MAX_MESSAGES);
 }
 
 interface Use {
@@ -121,15 +111,27 @@ async function touchedOn(page: Page, used: Use[], last: TurnRecord | undefined):
 export interface Aims {
   /** Names that were looked for but not found or not usable, in lower case. */
   sought: string[];
+  /** Only the reason names them, which may list what is there as well. */
+  areListed?: boolean;
+  /** Those that the first failure was about: later ones may be its effects. */
+  first?: string[];
+  /** These are of a field, as far as the words of the agent tell. */
+  isTyped?: boolean;
   /** Names that the goal mentions next. */
   next: string[];
   /** Controls that were tried on the page where the trial ended, by locator. */
   used: Use[];
 }
 
-export function aimsOf(goal: string, turns: readonly TurnRecord[], reason: string | null, url: string): Aims {
+export function aimsOf(
+  goal: string,
+  turns: readonly TurnRecord[],
+  reason: string | null,
+  url: string,
+  since = LAST_TURNS,
+): Aims {
   const path = pathIn(url);
-  const last = turns.slice(-LAST_TURNS);
+  const last = turns.slice(-since);
   // An agent may go on long after it failed.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
   const failed = here.flatMap(({ title, error, actions }) => [
@@ -143,12 +145,18 @@ export function aimsOf(goal: string, turns: readonly TurnRecord[], reason: strin
     const uses = turn.actions.flatMap(action => usesOn(path, action));
     return uses.filter(({ unkept }) => unkept || last.includes(turn));
   });
+  const [first = ''] = failed;
   const asked = namesIn(goal);
   const told = done.join('\n').toLowerCase();
   const next = asked.findLastIndex(name => told.includes(name)) + 1;
   const meant = namesIn(failed.join('\n'));
   return {
     sought: [...new Set(meant.length ? meant : namesIn(reason ?? ''))].slice(0, MAX_AIMS),
+    areListed: !meant.length,
+    first: namesIn(first),
+    isTyped: /\b(?:enter|fill|type|into|field|textbox|searchbox)\b|^(?:select|choose|combobox)\b/i.test(
+      first,
+    ),
     next: [...new Set(asked.slice(next, next + MAX_NEXT))],
     used: used.slice(-MAX_AIMS),
   };
@@ -174,7 +182,7 @@ function usesOn(path: string, { recorded = [], error }: Action): Use[] {
   });
 }
 
-/** The names in a text of people: a goal, the title that an agent gives a turn, the words for a control. */
+/** The names in a text that people write: a goal, the title that an agent gives a turn, the words for a control. */
 function namesIn(text: string): string[] {
   const found = text
     .slice(0, 20_000)
@@ -190,35 +198,83 @@ const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
 /** If a page has more of them, none can be identified. */
 const MAX_NAMELESS = 3;
 
-export function relevantOf(
-  sightings: readonly Sighting[],
-  { sought, next }: Aims,
-  { touched, usable }: { touched: readonly Touched[]; usable: readonly string[] },
-): boolean[] {
-  const isUsable = (text: string) => usable.some(name => matches(name, text));
-  const isMissing =
-    sought.length > 0 &&
-    !sought.some(isUsable) &&
-    sightings.filter(({ kind }) => NAMELESS.includes(kind)).length <= MAX_NAMELESS;
-  return sightings.map(({ kind, boxes, names, hints }) => {
-    // Nothing else on the page can be used.
-    if (kind === 'dialog_trap') return true;
-    const tried = touched.filter(box => boxes.some(each => meets(each, box)));
-    if (tried.length) return !BARRIERS.includes(kind) || tried.at(-1)!.failed;
-    const isNameless = NAMELESS.includes(kind);
-    const isCalled = (text: string) => {
-      if (names.some(name => matches(name, text))) return true;
-      // The author's name for it counts only if nothing on the page has that name.
-      const words = isNameless && !isUsable(text) ? text.match(/[\p{L}\p{N}]{3,}/gu) : null;
-      return words?.some(word => ` ${hints} `.includes(` ${word} `)) ?? false;
-    };
-    return [...sought, ...next].some(isCalled) || (isMissing && isNameless);
-  });
+const isNameless = ({ kind, text }: Sighting) => NAMELESS.includes(kind) && !text.includes('"');
+const placeIfNameless = (found: Sighting, masked: (place: Place) => Place) =>
+  isNameless(found) && found.place ? { place: masked(found.place) } : {};
+
+/** What is filled or selected from, and never clicked alone, in the words of a finding. */
+const FIELD = /^(?:textbox|searchbox|spinbutton|combobox|listbox|slider)\b/;
+
+interface Known {
+  touched: readonly Touched[];
+  usable: readonly string[];
+  fields?: readonly string[];
 }
+
+/** What the first failure was about, or else one of the later ones. */
+export function relevantOf(sightings: readonly Sighting[], aims: Aims, known: Known): boolean[] {
+  const { first = [] } = aims;
+  const atFirst = first.length ? relevantTo(sightings, { ...aims, sought: first }, known) : [];
+  return atFirst.some(Boolean) ? atFirst : relevantTo(sightings, aims, known);
+}
+
+function relevantTo(
+  sightings: readonly Sighting[],
+  { sought, next, areListed, isTyped }: Aims,
+  { touched, usable, fields = [] }: Known,
+): boolean[] {
+  // Whether it may be what was sought: what is typed into is no button, and what is clicked no field.
+  const fits = ({ kind, text }: Sighting) => {
+    if (!NAMELESS.includes(kind)) return false;
+    if (areListed || !sought.length) return true;
+    return isTyped ? kind === 'no_label' || FIELD.test(text) : !FIELD.test(text);
+  };
+  const mayBeIt = (found: Sighting) => isNameless(found) && fits(found);
+  const isFew = sightings.filter(mayBeIt).length <= MAX_NAMELESS;
+  const isCalled = (found: Sighting): boolean => {
+    // Nothing else on the page can be used.
+    if (found.kind === 'dialog_trap') return true;
+    const tried = usesOf(found.boxes, touched);
+    // A field that took what was typed needed no label.
+    if (tried.length) return ![...BARRIERS, 'no_label'].includes(found.kind) || tried.at(-1)!.failed;
+    const all = [...usable, ...fields];
+    return [...sought, ...next].some(text => {
+      const isThere = all.some(name => inWords(name) === inWords(text));
+      const isSo = (name: string) => (isThere ? inWords(name) === inWords(text) : matches(name, text));
+      if (found.names.some(isSo)) return true;
+      // The author's name for it counts only if nothing on the page has that name.
+      const isKnown = !fits(found) || alike(found.kind).some(name => matches(name, text));
+      const words = isKnown ? null : text.match(/[\p{L}\p{N}]{3,}/gu);
+      return words?.some(word => ` ${found.hints} `.includes(` ${word} `)) ?? false;
+    });
+  };
+  // A button "Search" is no field "Search".
+  const alike = (kind: string) => {
+    const isLabelled = kind === 'no_label';
+    return isLabelled !== !!isTyped ? [...usable, ...fields] : isLabelled ? fields : usable;
+  };
+  const isMissing = ({ kind }: Sighting) => {
+    const isThere = (text: string) => alike(kind).some(name => matches(name, text));
+    return areListed ? !sought.every(isThere) : sought.length > 0 && !sought.some(isThere);
+  };
+  const called = sightings.map(isCalled);
+  // What has no name at all may be it, unless something was made to be it.
+  const isGuessed = isFew && !sightings.some((found, index) => called[index] && fits(found));
+  return sightings.map((found, index) => called[index]! || (isGuessed && mayBeIt(found) && isMissing(found)));
+}
+
+const usesOf = (boxes: readonly Box[], touched: readonly Touched[]) =>
+  touched.filter(box => boxes.some(each => meets(each, box)));
+
+/** Without what keeps from a control that the trial used nevertheless: it may be what kept another trial from it. */
+function notOvercome<Each extends Sighting>(found: readonly Each[], touched: readonly Touched[]): Each[] {
+  return found.filter(({ kind, boxes }) => !BARRIERS.includes(kind) || !usesOf(boxes, touched).length);
+}
+
+const inWords = (text: string) => (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 
 /** Whether the name contains the text, or is at least half of it, by whole words: "Basket" is not "Add to basket". */
 function matches(name: string, text: string): boolean {
-  const inWords = (each: string) => (each.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
   const [one, other] = [inWords(name), inWords(text)];
   if (!one || !other) return false;
   const isMost = one.split(' ').length * 2 >= other.split(' ').length && one.length > 3;

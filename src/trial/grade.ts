@@ -51,7 +51,8 @@ export async function checkAssertions(
   results: AssertionResult[],
 ): Promise<void> {
   const { assertions = [], specVersion } = plan.spec ?? {};
-  const { events: network, bodyOf } = opened.network;
+  const { network: log } = opened;
+  const { events: network, bodyOf } = log;
   const { downloads } = session;
   const readLines = async (page: Page) =>
     (await page.locator('css=body').innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
@@ -60,7 +61,8 @@ export async function checkAssertions(
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
   let once = false;
   const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
-    const state = { network, bodyOf, downloads, answer, specVersion, timeoutMs: plan.expectTimeoutMs, once };
+    const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
+    const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const isGuessed =
       assertion.type === 'answer' && guesses.some(guess => lookAtAnswer(assertion, guess) === null);
     const check = async () =>
@@ -102,7 +104,10 @@ export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promis
   const origin = parsedUrl(entryUrl ?? '')?.origin;
   if (!origin) return null;
   const unanswered = ({ url, status, failure }: NetworkEvent) =>
-    failure && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
+    failure &&
+    status === null &&
+    !/abort|block|cancel|insufficient/i.test(failure) &&
+    url.startsWith(`${origin}/`);
   if (!entryUrl || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
@@ -135,7 +140,7 @@ export async function judgeTrial(
   const late = new AbortController();
   const seconds = judgeTimeMs(pictures.length) / 1000;
   const clock = new Clock(trial, judgeTimeMs(pictures.length), () =>
-    late.abort(new Error(`its time (${seconds} s) was up`)),
+    late.abort(new Error(`it took longer than ${seconds} s`)),
   );
   stopped.addEventListener('abort', () => clock.stop());
   try {

@@ -5,9 +5,9 @@ import type { Location } from '@playwright/test/reporter';
 import {
   type Agent,
   AgentApiError,
-  type Answered,
   BudgetExceededError,
   type GaveUp,
+  type OnlyTalked,
   type SessionTask,
 } from '../agents/agent';
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
@@ -92,6 +92,8 @@ export interface TrialPlan extends PlannedTask {
   navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
+  /** Asked when the trial has passed: whether its page shows what is in no trial's way. Once in a run and spec. */
+  isFirstToPass?(): boolean;
   /** Of a probe: an assertion on the answer holds if a guess passes it. */
   guesses?: boolean;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
@@ -114,11 +116,11 @@ export function errorEnd(errorKind: ErrorKind, reason: string): AgentEnd {
 }
 
 const NO_PAGE_TOOLS =
-  "pageTools: 'only' needs a Chromium with WebMCP: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and open the site by https or on localhost";
+  "pageTools: 'only' requires Chromium with WebMCP: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and open the site by https or on localhost";
 
 export class AgentRun {
-  /** `performance.now()` when the trial began. */
-  readonly startedAt = performance.now();
+  /** `performance.now()` when the trial began. The network log's times count from it, too: turns are compared with them. */
+  readonly startedAt: number;
   readonly session: Session;
   readonly mask: Mask;
   readonly webmcp: PageTools;
@@ -129,6 +131,8 @@ export class AgentRun {
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
+  /** Set if the agent's model only talked. */
+  protected neverActed: string | undefined;
   protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();
   private clock: Clock | undefined;
@@ -142,7 +146,8 @@ export class AgentRun {
     readonly opened: OpenSession,
     readonly output: TrialOutput,
   ) {
-    const { session } = opened;
+    const { session, network } = opened;
+    this.startedAt = network.startedAt;
     this.session = session;
     this.mask = plan.secrets.mask;
     session.mask = this.mask;
@@ -190,13 +195,13 @@ export class AgentRun {
   }
 
   get maskedAnswer(): Answer | undefined {
-    return this.answer === null ? undefined : inTexts(this.answer, this.mask);
+    return this.answer === null ? undefined : inTexts(this.answer, this.mask, 'changed');
   }
 
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
     const { agent, spec, identity, judge, check, locate, entryUrl, pageTools, ...others } = this.plan;
-    const { secrets, guesses, ...rest } = others;
+    const { secrets, guesses, isFirstToPass, ...rest } = others;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.
@@ -243,7 +248,7 @@ export class AgentRun {
 
   private endBy(result: unknown): AgentEnd {
     if (result === undefined || result === null) return ended('completed');
-    const { status, reason, answer } = result as Partial<GaveUp & Answered>;
+    const { status, reason, answer, neverActed } = result as Partial<GaveUp & OnlyTalked>;
     if (status === 'gave_up' && typeof reason === 'string')
       return ended('gave_up', `${GAVE_UP}${this.said(reason)}`);
     const { wantsAnswer, agent } = this.plan;
@@ -251,9 +256,10 @@ export class AgentRun {
     const read = isAnswer ? readAnswer(answer, wantsAnswer) : undefined;
     if (read !== undefined) {
       this.answer = read;
+      this.neverActed = neverActed && this.said(neverActed);
       return ended('completed');
     }
-    const what = isAnswer ? 'an answer that is no JSON' : JSON.stringify(result);
+    const what = isAnswer ? 'an answer that is not JSON' : JSON.stringify(result);
     const problem = `agent "${agent.name}" resolved to ${what}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
     return errorEnd('internal', this.said(problem));
   }
@@ -284,7 +290,7 @@ function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) =
   const unlisten = listen(context, {
     page: page => pages.push(listen(page, { crash })),
     // It can't tell which: contexts close before the browser is known to be gone.
-    close: () => onLost('the browser context was closed, or the browser was gone,'),
+    close: () => onLost('the browser or its context was closed'),
   });
   return () => {
     for (const each of [unlisten, ...pages]) each();

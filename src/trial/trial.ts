@@ -1,6 +1,7 @@
 // One trial from entryUrl to record.
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
+import { pathOf } from '../data/action';
 import {
   type AssertionResult,
   answerText,
@@ -58,9 +59,11 @@ export class Trial extends AgentRun {
     if (this.stopped.signal.aborted) return this.record();
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
+    if (this.failure) this.blameModel();
     const isThere = this.leftAt === undefined || this.leftAt === this.session.page.url();
     const isExamined = isThere && !this.stopped.signal.aborted && this.end?.status !== 'error';
-    if (isExamined && this.failure) await this.examine();
+    const hasPassed = !this.failure;
+    if (isExamined && (!hasPassed || this.plan.isFirstToPass?.())) await this.examine(hasPassed);
     return this.record();
   }
 
@@ -78,10 +81,28 @@ export class Trial extends AgentRun {
     return this.end;
   }
 
-  /** Looks for what stood in the agent's way, while the page is still open. */
-  async examine(): Promise<void> {
+  /** A trial that has failed says nothing about the site if the agent never acted. */
+  blameModel(): void {
+    if (this.neverActed && this.status === 'completed') this.end = errorEnd('agent_api', this.neverActed);
+  }
+
+  /** Looks for what stood in the agent's way, or for what is in nobody's way, while the page is still open. */
+  async examine(hasPassed: boolean): Promise<void> {
+    if (this.isAstray) return;
     const { examine } = await import('./examine.js');
-    this.examination = await examine(this, this.end?.reason ?? null);
+    this.examination = await examine(this, { reason: this.end?.reason ?? null, hasPassed });
+  }
+
+  /** Whether the agent went by itself to an address that the site does not have: what stands there is in nobody's way. */
+  private get isAstray(): boolean {
+    const { turns, opened, session } = this;
+    const url = session.page.url();
+    const [asked] = url.split('#');
+    const { status } =
+      opened.network.events.findLast(each => each.resourceType === 'document' && each.url === asked) ?? {};
+    const actions = turns.records.flatMap(turn => turn.actions.flatMap(({ recorded = [] }) => recorded));
+    const path = beginning(pathOf(url));
+    return (status ?? 0) >= 400 && actions.some(each => each.do === 'goto' && each.after.url === path);
   }
 
   get status(): TrialStatus | null {
@@ -119,7 +140,6 @@ export class Trial extends AgentRun {
     const kept: NetworkEvent[] = network.events
       .slice(0, MAX_RECORDED_REQUESTS)
       .map(each => ({ ...each, url: cutUrl(mask(each.url)) }));
-    const forgotten = Object.values(network.dropped).reduce((sum, count) => sum + count, 0);
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
       ...plan.identity!,
@@ -133,7 +153,8 @@ export class Trial extends AgentRun {
       answer: maskedAnswer && recordedAnswer(maskedAnswer),
       ...outcomeFields(ending, this.failure),
       ...turns.counts,
-      network: { events: kept, dropped: forgotten + network.events.length - kept.length },
+      // At least: what came after the log's end is not counted.
+      network: { events: kept, dropped: Number(network.isFull) + network.events.length - kept.length },
       guard,
       usage,
       costUsd: usage.costUsd,
@@ -167,7 +188,7 @@ export class Trial extends AgentRun {
       const why = refused
         ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
         : isGone
-          ? `the browser was gone before it had opened ${entryUrl}: ${said}`
+          ? `the browser was closed before it opened ${entryUrl}: ${said}`
           : `${entryUrl} can't be opened: ${said}. Is the site running, and is this its address?`;
       return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
     }

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
 import { act } from '../browser/actions/act';
 import { ActionRecorder } from '../browser/actions/record';
+import { messagesOn } from '../browser/in-page';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
@@ -28,6 +29,7 @@ export class Turns {
   private current: TurnRecord | undefined;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
+  private readonly said = new Set<string>();
   /** Resolves when the last turn's picture has been taken. Never rejects. */
   pictured: Promise<void> = Promise.resolve();
   /** The last turn's picture, as long as nothing else can have been done to the page. */
@@ -202,7 +204,11 @@ export class Turns {
     await this.note(record.actions);
     const mark = page.url() === from ? record.actions.findLast(({ point }) => point)?.point : undefined;
     record.url = mask(beginning(page.url()));
-    const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
+    const look = () => Promise.all([takeScreenshot(page, mark), messagesOn(page)]);
+    const [image, messages] = this.signal.aborted ? [null, []] : await look();
+    const said = messages.map(text => oneLine(mask(text), 300)).filter(text => !this.said.has(text));
+    for (const text of said) this.said.add(text);
+    if (said.length) record.said = said;
     if (image) {
       const name = `turn-${record.number}.jpg`;
       record.screenshot = name;
@@ -244,10 +250,12 @@ function checkUsage(usage: ReportedUsage): void {
 }
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
-  const given = Object.entries({ control, error, point, detail }).filter(([, value]) => value);
+  const given = Object.entries({ control, error, point }).filter(([, value]) => value);
+  const cut = (text: string) => cutText(mask(text), MAX_TEXT);
   return {
     title: oneLine(mask(String(title)), 200),
-    ...inTexts(Object.fromEntries(given), text => cutText(mask(text), MAX_TEXT)),
+    ...inTexts(Object.fromEntries(given), cut),
+    ...(detail && { detail: inTexts(detail, cut, 'changed') }),
     ...(recorded && { recorded: inTexts(recorded, mask) }),
   };
 }

@@ -5,7 +5,7 @@ import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdic
 import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
-/** At most this chance that any spec of an unchanged suite is called proven. */
+/** The highest chance that a spec of an unchanged suite is called proven. */
 export const ALPHA = 0.05;
 /** The same for the test of the whole suite. */
 export const SUITE_ALPHA = 0.015;

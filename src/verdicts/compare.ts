@@ -73,7 +73,7 @@ function totalsOf(project: string, compared: readonly VerdictRow[], hasTools: bo
   };
 }
 
-/** At most this chance that any pair of equal agents is said to differ. */
+/** The highest chance that two equal agents are said to differ. */
 const PAIR_ALPHA = 0.05;
 
 /** Every two projects, over the specs that both have graded trials of. */

@@ -1,5 +1,5 @@
 // How small a change a number of trials can show.
-import { plural } from '../text/print';
+import { formatRate, plural } from '../text/print';
 
 /**
  * By number of trials: the highest pass rate that a spec of 0.95 can fall to so that as many trials before and after show it in 70% of
@@ -15,9 +15,7 @@ export function sensitivityText(ks: readonly number[]): string {
   const k = Math.min(...ks);
   if (!ks.length || k >= 20) return '';
   const fall = VISIBLE_FALLS[k] ?? null;
-  const seen =
-    fall === null
-      ? `${plural(k, 'trial')} can't show a fall`
-      : `${k} trials can only show a fall to about ${fall}`;
-  return `${seen} of a spec that passes 0.95 of its trials; 20 trials show a fall to ${VISIBLE_FALLS[20]}. A baseline of several runs shows more.`;
+  const most = fall === null ? "can't show" : 'can only show';
+  const to = fall === null ? '' : ` to about ${formatRate(fall)}`;
+  return `${plural(k, 'trial')} ${most} a fall from a pass rate of 95%${to}; 20 trials show a fall to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
 }

@@ -1,10 +1,11 @@
 // How often a comparison would be red although nothing has changed: pairs of runs of one suite are drawn from its own pass rates, and
-// judged by the rules of `diff` and `confirm`.
+// compared by the rules of `diff` and `confirm`.
 import { keyOf } from '../data/row-names';
 import type { Graded, VerdictRow } from '../data/verdict';
 import { type Diff, type DiffRow, diffVerdicts, outcomeOf, suiteChangeOf } from './change';
 import { type CandidateRow, stopRules } from './confirm';
 import { answerOf, verdictName } from './policy';
+import { type Random, seeded } from './statistics';
 
 /** One spec in one project. */
 export interface Compared {
@@ -16,19 +17,6 @@ export interface Compared {
 
 /** Shares of the pairs, 0 to 1. */
 export type FalseAlarms = Record<'diff' | 'confirm', number>;
-
-type Random = () => number;
-
-/** The same numbers for the same seed: mulberry32, by Tommy Ettinger (2017), in the public domain. */
-export function seeded(seed: number): Random {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 /** The rate is that of all kept trials with half a pass and half a failure more (Jeffreys): a spec that never failed still can. */
 export function comparedWith(baseline: readonly VerdictRow[], later: readonly VerdictRow[]): Compared[] {

@@ -69,9 +69,9 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [FORM, { selector: 'p', value: 'Form' }, /^"p" matches no visible field$/],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 1 }, null],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 2 }, /has the value "Ada" in 1, not 2/],
-    [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /but in hidden text; none is visible/],
+    [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match is visible/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],
-    [HIDDEN, { selector: 'body', text: 'Order confirmed' }, /but in hidden text; it shows "Shop"/],
+    [HIDDEN, { selector: 'body', text: 'Order confirmed' }, /only in hidden text; it shows "Shop"/],
     [
       '<div>Order <b style="display:none">not </b>confirmed</div>',
       { selector: 'div', text: 'Order confirmed' },
@@ -133,6 +133,11 @@ describe('network', () => {
     );
   });
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const LONG = `{ method: 'POST', body: JSON.stringify({ more: 'x'.repeat(250_000), qty: 2 }) }`;
+  const BLOB = `{ method: 'POST', body: new Blob(['{"qty":2}'], { type: 'application/json' }) }`;
+  const UNTYPED = BLOB.replace(/, { type[^}]*}/, '');
+  const EMPTY = UNTYPED.replace(/\[.*\]/, '[]');
+  const UNKNOWN = /was sent with a body that was only partly recorded \(answered with 200\)$/;
   const post = (options: string, path = '/orders') => `await (await fetch('${path}', ${options})).text();`;
   const form = (more: string, fields: string) => `
     const form = document.createElement('form');
@@ -176,6 +181,13 @@ describe('network', () => {
     ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
     ['a secret does not show', post(ORDER), { body: { pw: 'hunter2' } }, /"pw":"<secret>PW<\/secret>"/],
     ['never with a body', post(ORDER), { never: true, body: { qty: 2 } }, null],
+    ['never with a body, and none', post(`{ method: 'POST' }`), { never: true, body: { qty: 2 } }, null],
+    ['never with a body that is too long to be kept', post(LONG), { never: true, body: { qty: 2 } }, UNKNOWN],
+    ['never with a body that the browser does not tell', post(BLOB), { never: true, body: 'qty' }, UNKNOWN],
+    ['never with a body without a type', post(UNTYPED), { never: true, body: 'qty' }, UNKNOWN],
+    ['never with a body, and one that is empty', post(EMPTY), { never: true, body: 'qty' }, null],
+    ['at most one with a body without a type', post(UNTYPED), { count: { max: 0 }, body: 'qty' }, /once/],
+    ['no body that the browser does not tell', post(BLOB), { count: 0, body: 'qty' }, /sent with "qty" once/],
     ['never with this body', post(ORDER), { never: true, body: { qty: 1 } }, /was sent with \{"qty":1\}/],
     [
       'once with a body',
@@ -212,7 +224,8 @@ describe('network', () => {
       method: 'POST',
       ...more,
     };
-    const state = { page, network: log.events, bodyOf: log.bodyOf };
+    // That a body is empty is told a moment after the answer.
+    const state = { page, network: log.events, bodyOf: log.bodyOf, once: expected !== null };
     await expect.poll(() => log.events.every(each => each.status !== null || each.failure)).toBe(true);
     compare(await look(state, assertion), expected);
   });
@@ -229,6 +242,16 @@ describe('network', () => {
     );
     expect(await look({ page, network }, { ...asked, count: { min: 1 } })).toBeNull();
     expect(await look({ page, network }, { ...asked, never: true, status: 500 })).toMatch(/not answered yet/);
+  });
+
+  test('once the log has ended, nothing is known not to have been sent', async () => {
+    const asked = { type: 'network', urlPattern: '**/orders' } as const;
+    const order = { resourceType: 'fetch', startedAtMs: 0, url: 'http://shop/orders', method: 'POST' };
+    const state = { page, network: [{ ...order, status: 200 }], isFull: true };
+    const ended = /the page sent more than 1 requests, and later ones were not recorded$/;
+    for (const more of [{ never: true, status: 500 }, { count: 1 }, { method: 'PUT' }] as const)
+      expect(await look(state, { ...asked, ...more })).toMatch(ended);
+    expect(await look(state, asked)).toBeNull();
   });
 
   test('no body is kept unless it is asked for', async () => {

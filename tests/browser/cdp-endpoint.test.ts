@@ -374,9 +374,11 @@ describe('the bare protocol', () => {
     const session = await attached(client);
     for (const asked of [session, undefined])
       await expect(client.send('Target.createTarget', { url }, asked)).rejects.toThrow(
-        /pages of sites alone/,
+        /only opens http and https pages/,
       );
-    await expect(client.send('Page.navigate', { url }, session)).rejects.toThrow(/pages of sites alone/);
+    await expect(client.send('Page.navigate', { url }, session)).rejects.toThrow(
+      /only opens http and https pages/,
+    );
     await client.send('Runtime.evaluate', { expression: `void open(${JSON.stringify(url)})` }, session);
     expect(page.url()).toBe(`${site.origin}/`);
     const urls = context.pages().map(tab => tab.url());

@@ -158,6 +158,7 @@ const FINE: Record<string, string> = {
     '<button><svg aria-label="Cart"></svg></button> <a href="/">Home</a> <a href="/">Home</a>',
   'what a reader alone meets':
     '<a href="#main" style="position:absolute;left:-999px">Skip to the content</a>',
+  'what reacts to clicks under a dialog': `<span onclick="1">Buy</span><dialog style="${OVER};max-width:none;max-height:none;width:100%;height:100%"><button>Close</button></dialog><script>document.querySelector('dialog').show()</script>`,
   'labelled fields':
     '<label for="a">A</label><input id="a"><input placeholder="B"><input type="hidden" name="c">',
   'what a dialog shows once it is scrolled':
@@ -215,7 +216,7 @@ describe('leaves alone', () => {
 it('says so if a page has more frames than it looks at', async () => {
   await page.setContent('<iframe srcdoc="<p>Hi"></iframe>'.repeat(7));
   const { incomplete } = await examine();
-  expect(incomplete).toEqual(['only 5 of 7 frames were looked at']);
+  expect(incomplete).toEqual(['only 5 of 7 frames were checked']);
 });
 
 const HOSTILE = `<script>
@@ -306,7 +307,7 @@ describe('keeps to its time', () => {
       // As much as any machine needs: what is left out is left out by its number.
       const { found, incomplete, more } = await examine({ budgetMs: 45_000, wanted: ['15'] });
       expect(incomplete).toEqual([
-        'controls after the first 3000 were not looked at',
+        'controls after the first 3000 were not checked',
         expect.stringMatching(/^the names of 400 of \d+ controls were checked$/),
       ]);
       expect(found.map(({ text }) => text)).toContainEqual(
@@ -322,7 +323,7 @@ describe('keeps to its time', () => {
       await world.run('{ let asked = 0; performance.now = () => 10 * asked++; }');
       const { found, incomplete } = await examine({ budgetMs: 45_000, wanted: ['15'] });
       expect(incomplete).toContain('there was no time to check the whole page');
-      expect(incomplete.join()).toMatch(/controls after the first [12]\d{3} were not looked at/);
+      expect(incomplete.join()).toMatch(/controls after the first [12]\d{3} were not checked/);
       const covered = found.filter(({ kind }) => kind === 'covered');
       expect(covered.map(({ text }) => text)).toEqual([
         expect.stringMatching(/^button "15" and 4 more are covered by div.over/),

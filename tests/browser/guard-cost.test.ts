@@ -1,8 +1,9 @@
 // What the guard costs in requests. What it costs in time is measured by `npm run bench -- --only load`.
 import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { type GuardOptions, guardContext } from '../../src/browser/guard/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
+import { within } from '../../src/browser/waiting';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Site, startSite } from '../support/two-sites';
 
@@ -60,4 +61,41 @@ it('leaves a warm page its cache', async () => {
 // What the guard by protocol is for, and that the test above can fail.
 it('would cost the whole cache by routing', async () => {
   expect(await hitsOf('route')).toBe(3 * (1 + IMAGES + FETCHES));
+});
+
+/** The calls that Playwright's runner makes steps of in one load of the page. */
+async function stepsOfLoad(): Promise<string[]> {
+  const { _instrumentation: told } = page as unknown as {
+    _instrumentation: Record<'addListener' | 'removeListener', (listener: object) => void>;
+  };
+  const steps: string[] = [];
+  const listener = { onApiCallBegin: (_: unknown, { method }: { method: string }) => steps.push(method) };
+  told.addListener(listener);
+  await load();
+  told.removeListener(listener);
+  return steps;
+}
+
+it('is no step of the test, however many requests are made', async () => {
+  const steps = await stepsOfLoad();
+  expect(steps).not.toEqual([]);
+  const guard = await guardContext(page.context(), { allowedDomains: ['localhost'], network });
+  expect(await stepsOfLoad()).toEqual(steps);
+  await guard.dispose();
+});
+
+it('does not wait at its end for a browser whose answers stand behind a flood', async () => {
+  const session = await browser.newBrowserCDPSession();
+  const detach = session.detach.bind(session);
+  session.detach = () => detach().then(() => new Promise(() => {}));
+  vi.spyOn(browser, 'newBrowserCDPSession').mockResolvedValueOnce(session);
+  const guard = await guardContext(page.context(), { allowedDomains: ['localhost'] });
+  expect(guard.means).toBe('protocol');
+  expect(
+    await within(
+      guard.dispose().then(() => 'done'),
+      60_000,
+    ),
+  ).toBe('done');
+  await page.goto(`http://127.0.0.1:${site.port}/`);
 });

@@ -1,9 +1,11 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { guardContext } from '../../src/browser/guard/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
+import { openSession } from '../../src/browser/session/session';
 import type { NetworkEvent } from '../../src/data/record';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { playTrial } from '../support/trials';
 import { type Site, startSite } from '../support/two-sites';
 
 const SCRIPT = { 'content-type': 'text/javascript' };
@@ -21,6 +23,7 @@ beforeAll(async () => {
     if (path === '/hop2') return { status: 307, headers: { location: '/landed' } };
     if (path === '/orders') return { status: 201 };
     if (path === '/missing') return { status: 404 };
+    if (path === '/never') return { never: true };
     if (path === '/worker.js') return { headers: SCRIPT, body: 'fetch("/from-worker")' };
     if (path === '/shared.js')
       return { headers: SCRIPT, body: 'onconnect = () => fetch("/from-shared-worker")' };
@@ -109,17 +112,85 @@ it('shortens data: URLs and cuts endless ones', async () => {
   expect(added.events[1]?.url.length).toBeLessThan(8_300);
 });
 
-it('forgets the oldest events beyond its limit, and counts them', async () => {
-  const small = recordNetwork(context, { maxEvents: 20 });
+it('ends at its limit, and is told of nothing more', async () => {
+  let [ends, held] = [0, 0];
+  const add: NetworkLog['add'] = seen => {
+    held++;
+    return small.add(seen);
+  };
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: { add } });
+  const onFull = () => {
+    ends++;
+    guard.endLog();
+  };
+  const small = recordNetwork(context, { maxEvents: 20, onFull });
   await page.goto('/');
-  await page.evaluate(async () => {
-    for (let i = 0; i < 25; i++) await fetch(`/n${i}`);
+  const ask = (from: number, to: number) =>
+    page.evaluate(
+      async ([first, last]) => {
+        for (let i = first!; i < last!; i++) await (await fetch(`/n${i}`)).text();
+      },
+      [from, to],
+    );
+  await ask(0, 25);
+  expect(lines(small.events).at(-1)).toBe('GET /n18 200');
+  expect([small.events.length, small.isFull, ends]).toEqual([20, true, 1]);
+  const heldMeanwhile = async () => {
+    const before = held;
+    await ask(25, 30);
+    return held - before;
+  };
+  await expect.poll(heldMeanwhile).toBe(0);
+  await page.evaluate(() => {
+    location.href = 'http://elsewhere.test/';
   });
-  expect(small.events.length).toBeLessThanOrEqual(20);
-  expect(lines(small.events).at(-1)).toBe('GET /n24 200');
-  const dropped = Object.values(small.dropped).reduce((sum, count) => sum + count, 0);
-  expect(dropped + small.events.length).toBe(26);
-  expect(small.dropped.document).toBe(1);
+  await expect.poll(() => guard.refusals.length).toBe(1);
+  await guard.dispose();
+});
+
+it('ends in a session, too: the agent is told, and no request is held or waited for any more', async () => {
+  const opened = await openSession(page, ['localhost']);
+  await page.goto('/');
+  const asks = async (url: string) => {
+    const begun = context.waitForEvent('request', request => request.url().endsWith(url));
+    await page.evaluate(path => void fetch(path), url);
+    await begun;
+  };
+  const since = performance.now();
+  await asks('/never');
+  expect(opened.session.isBusy(since)).toBe(true);
+  const held = vi.spyOn(opened.network, 'add');
+  const seen = { url: `${site.origin}/n`, method: 'GET', resourceType: 'fetch' };
+  while (!opened.network.isFull) opened.network.add(seen);
+  expect(opened.network.events).toHaveLength(20_000);
+  expect(opened.session.takeNotices()).toEqual([
+    'The page sent more than 20000 requests: the network log ended.',
+  ]);
+  // The browser is told, and requests that it has paused before then are still reported.
+  const addedByFetch = async () => {
+    const before = held.mock.calls.length;
+    await page.evaluate(() => fetch('/orders').then(answer => answer.text()));
+    return held.mock.calls.length - before;
+  };
+  await expect.poll(addedByFetch).toBe(0);
+  const ended = held.mock.calls.length;
+  await asks('/never');
+  expect(opened.session.isBusy(since)).toBe(false);
+  expect(held.mock.calls.length).toBe(ended);
+  await opened.close();
+});
+
+it('counts no redirect of the browser itself as an answer', async () => {
+  await page.goto('/');
+  // `dev` is on the list of domains that browsers ask by https alone.
+  await page.evaluate(() =>
+    fetch('http://no-such-shop.dev/orders', { method: 'POST', mode: 'no-cors' }).catch(() => {}),
+  );
+  await expect.poll(() => log.events.at(-1)?.failure).toContain('net::ERR_');
+  expect(log.events.slice(1)).toMatchObject([
+    { url: 'http://no-such-shop.dev/orders', method: 'POST', status: null, answeredBy: 'browser' },
+    { url: 'https://no-such-shop.dev/orders', method: 'POST', status: null },
+  ]);
 });
 
 it('records nothing after stop', async () => {
@@ -233,4 +304,19 @@ it('leaves preflights out, and lets them refuse what they refuse', async () => {
   expect(log.events.filter(event => event.method === 'OPTIONS')).toEqual([]);
   await guard.dispose();
   await strict.close();
+});
+
+it('and the turns of a trial are timed from one moment, however long the session was open before', async () => {
+  const opened = await openSession(page, ['localhost']);
+  // Together longer than the trial takes to open its page.
+  for (let visit = 0; visit < 20; visit++) await page.goto('/before');
+  const { network, turns } = await playTrial(opened, {
+    entryUrl: `${site.origin}/entry`,
+    assertion: { type: 'url', pattern: '**' },
+    expectTimeoutMs: 20_000,
+    run: task => task.turn('look', async () => {}),
+  });
+  await opened.close();
+  const entry = network.events.find(({ url }) => url.endsWith('/entry'))!;
+  expect(entry.startedAtMs).toBeLessThanOrEqual(turns[0]!.startedAtMs);
 });

@@ -249,7 +249,7 @@ describe('a secret that is computed', () => {
   it('that fails is the reason why lexical() gives up', async () => {
     const CODE = () => Promise.reject(new Error('no mail for ann'));
     const { task } = await open('/field', { goal: 'Enter "CODE" into "Password"', secrets: { CODE } });
-    const reason = expect.stringContaining('the function of the secret CODE failed: no mail for ann');
+    const reason = expect.stringContaining('the function for the secret CODE failed: no mail for ann');
     expect(await lexical({ actionTimeoutMs: 5_000 }).run(task)).toMatchObject({ status: 'gave_up', reason });
   });
 

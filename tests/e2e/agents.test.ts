@@ -40,7 +40,7 @@ const rows: Row[] = [
     run: `const loop = {}; loop.loop = loop; return { answer: loop }`,
     status: 'error',
     errorKind: 'internal',
-    reason: /resolved to an answer that is no JSON; it must resolve to nothing/,
+    reason: /resolved to an answer that is not JSON; it must resolve to nothing/,
   },
   {
     name: 'gives up',
@@ -48,7 +48,7 @@ const rows: Row[] = [
     run: `return { status: 'gave_up', reason: 'there is no such button' }`,
     outcome: 'failed',
     status: 'gave_up',
-    reason: /the agent gave up: there is no such button; .*on http:.* without a turn$/,
+    reason: /the agent gave up: there is no such button; .*on http:.* before its first turn$/,
   },
   {
     name: 'never ends',
@@ -78,7 +78,7 @@ const rows: Row[] = [
     outcome: 'error',
     status: 'error',
     errorKind: 'browser',
-    reason: /the browser context was closed/,
+    reason: /the browser or its context was closed/,
   },
   {
     name: 'leaves a dialog open',

@@ -31,7 +31,7 @@ const played = (
   { agent = '', options = '', extra = '' } = {},
 ) => `import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
-import { aiSdk, taskproofTests, test } from '@taskproof/playwright';
+import { aiSdk, expect, passPolicy, taskproofTests, test } from '@taskproof/playwright';
 const pricing = { input: 2, output: 10, cacheRead: 0.2 };
 const openai = createOpenAI({ baseURL: process.env.OPENAI_URL });
 const anthropic = createAnthropic({ baseURL: process.env.ANTHROPIC_URL });
@@ -112,6 +112,14 @@ describe('a run with three APIs and with faults', () => {
           goal: 'Enter <secret>CARD</secret> and click "Go"',
         }),
       });
+    suite.write({
+      '4-asks.spec.ts': `${played("openai('talks')", 'faults/talks.yaml')}
+test('asks', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) => {
+  await page.goto('${site.url}/');
+  const { answer } = await agent.run('Click "Go"');
+  expect(answer).toBe('It is sent.');
+});`.replace(/taskproofTests.'.*\n/, ''),
+    });
     run = await suite.playwright(['test', '--repeat-each=1'], {
       OPENAI_API_KEY: KEY,
       OPENAI_URL: openAi.url,
@@ -145,7 +153,7 @@ describe('a run with three APIs and with faults', () => {
 
   test('faults and caps: each is told as what it is', () => {
     expect(run.exitCode, run.output).toBe(1);
-    const trialOf = (name: keyof typeof FAULTS) => {
+    const trialOf = (name: string) => {
       const verdict = results.verdicts.find(({ spec }) => spec === name)!;
       return { verdict: verdict.verdict, ...verdict.trials[0]! };
     };
@@ -158,11 +166,14 @@ describe('a run with three APIs and with faults', () => {
       ...inconclusive,
       reason: expect.stringContaining('the price is unknown for the model "unpriced"'),
     });
+    const idle = 'the agent never acted: the model "talks" called no tool';
     expect(trialOf('talks')).toMatchObject({
       ...inconclusive,
       costUsd: null,
-      reason: expect.stringContaining('called no tool, even when asked to'),
+      reason: expect.stringContaining(idle),
     });
+    // A test that its words don't pass.
+    expect(trialOf('asks')).toMatchObject({ ...inconclusive, reason: expect.stringContaining(idle) });
     expect(trialOf('locked')).toMatchObject({
       ...inconclusive,
       reason: expect.stringContaining('The provider said: Bad key: [key]'),

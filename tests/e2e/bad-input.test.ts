@@ -41,7 +41,11 @@ test('before the first test, the options of a project are checked', async () => 
     'tasks/good.yaml': good,
   }).playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
-  for (const pattern of [/project "agents"/, /agnet: unknown option; known are agent/, /turnTimeoutMs: /])
+  for (const pattern of [
+    /project "agents"/,
+    /agnet: unknown option. Known options: agent/,
+    /turnTimeoutMs: /,
+  ])
     expect(said(run.output)).toMatch(pattern);
   expect(run.output).not.toMatch(/\d+ passed/);
 });

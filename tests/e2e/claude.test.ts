@@ -176,7 +176,13 @@ test('no key: said once, before any browser starts, naming the variable', async 
   expect(run.output).not.toContain('Running');
 });
 
-test('Ctrl-C ends the request in flight, and the record is written', async () => {
+const STEPS = `module.exports = class {
+  onStepEnd(test, result, { parent, title, location }) {
+    if (!parent) console.log(\`step: \${title} at \${location?.file}\`);
+  }
+};`;
+
+test('Ctrl-C ends the request in flight, and the record is written; no call of ours is a step', async () => {
   let asked: () => void = () => undefined;
   const inFlight = new Promise<void>(resolve => {
     asked = resolve;
@@ -186,10 +192,14 @@ test('Ctrl-C ends the request in flight, and the record is written', async () =>
     return { fault: 'slow', delayMs: 120_000 };
   });
   const suite = await suiteFor(server.url);
-  const { process: child, done: ended } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
+  suite.write({ 'steps.cjs': STEPS });
+  const reporters = '--reporter=./steps.cjs,@taskproof/playwright/reporter';
+  const { process: child, done: ended } = suite.start(['test', reporters], { ANTHROPIC_API_KEY: KEY });
   await inFlight;
   child.kill('SIGINT');
   const run = await ended;
+  expect(run.output).toMatch(/step: open http.* at .*go\.yaml/);
+  expect(run.output).not.toMatch(/step: .*node_modules/);
   expect(run.exitCode).not.toBe(0);
   expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
   expect(run.results().verdicts[0]!.trials[0], run.output).toMatchObject({

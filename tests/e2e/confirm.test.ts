@@ -177,6 +177,9 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   expect(out).not.toContain('Monday');
   expect(out).toContain('2 of 3 specs fail without an agent, as they should.');
   expect(code).toBe(1);
+  // Playwright tells a failure of what is to fail as a pass, and the other way round.
+  expect(err).toContain('Expected to fail, but passed');
+  expect(err).toMatch(/\b1 failed\n[\s\S]*vacuous[\s\S]*\b2 passed/);
   const sound = await taskproof(probed, ['probe', '--json', '--', '--grep', 'sound']);
   expect([sound.code, JSON.parse(sound.out).specs]).toEqual([
     0,

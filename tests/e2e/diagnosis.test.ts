@@ -188,15 +188,15 @@ async function expectShown(folder: string): Promise<void> {
   await page.close();
 }
 
-test('a request that failed, what the page says, and the words of an agent that gave up', async () => {
+test('a request that failed, what the page says, the words of an agent that gave up, and not what passing trials have, too', async () => {
   let carts = 0;
   const shop = await startSite({
-    '/': `<h1>Shop</h1><p role="alert"></p><button onclick="fetch('/api/cart', { method: 'POST' }).then(({ ok }) => {
+    '/': `<a href="/menu" class="menu" style="display:block;height:20px"></a><h1>Shop</h1><p role="alert"></p><button onclick="fetch('/api/cart', { method: 'POST' }).then(({ ok }) => {
       document.querySelector(ok ? 'h1' : 'p').textContent = ok ? 'Added' : 'The basket is closed' })">Add</button>`,
     // It works for the first visitor.
     '/api/cart': (_request, response) => void response.writeHead(carts++ ? 500 : 201).end(),
   });
-  const said = `I could not ${'really '.repeat(40)}add it`;
+  const said = `I could not ${'really '.repeat(40)}use "Add to basket"`;
   const player = `defineAgent({ name: 'cautious', async run(task) {
     await task.turn('add', async turn => {
       const add = task.page.getByRole('button', { name: 'Add' });
@@ -227,6 +227,9 @@ test('a request that failed, what the page says, and the words of an agent that 
     requests: [{ index: 1, turn: 1, request: 'POST /api/cart', status: 500, failure: null, expected: 201 }],
     pageSaid: 'The basket is closed',
     groups: [{ said }],
+    // The passing trial has it, too.
+    findings: [],
+    others: [{ kind: 'no_name', locator: "locator('.menu')" }],
   });
   expect(diagnosis!.headline).toHaveLength(160);
   const page = await browser.newPage();
@@ -236,4 +239,31 @@ test('a request that failed, what the page says, and the words of an agent that 
   const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
   for (const text of [request, said, 'The basket is closed']) expect(body).toContain(text);
   await page.close();
+});
+
+test('a request that is answered far later than for the first visitor, or never', async () => {
+  let carts = 0;
+  const shop = await startSite({
+    '/': `<h1>Shop</h1><button onclick="const began = performance.now(); fetch('/api/cart', { method: 'POST' }).then(() => {
+      document.querySelector('h1').textContent = performance.now() - began < 3000 ? 'Added' : 'Too late' })">Add</button>`,
+    '/api/cart': (_request, response) => {
+      const answer = () => void response.writeHead(201).end();
+      [answer, () => setTimeout(answer, 3_500)][carts++]?.();
+    },
+  });
+  const slow = makeSuite({
+    'playwright.config.ts': config({
+      projects: `[{ name: 'visitor', workers: 1, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: lexical() } } }]`,
+    }),
+    'tasks/cart.yaml': spec({
+      ...{ id: 'cart', url: `${shop.url}/`, k: 3, minPasses: 3, goal: 'Click "Add"' },
+      assertions: `  - type: dom\n    selector: h1\n    state: text\n    text: Added\n`,
+    }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const { results } = await slow.playwright(['test', '--workers=1']);
+  expect(results().verdicts[0]!.diagnosis!.requests).toMatchObject([
+    { index: 1, turn: 1, text: 'POST /api/cart answered 201 far later than in passing trials' },
+    { index: 2, turn: 1, text: 'POST /api/cart was never answered (201 in passing trials)' },
+  ]);
 });

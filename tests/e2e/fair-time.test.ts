@@ -139,13 +139,16 @@ test('Claude has the time that its API takes; one that never answers is an error
     return `claude({ baseURL: '${api.url}', apiKey: 'a-key', maxRetries: 0, ${options} })`;
   };
   const slow = await agentAt(limitedAndSlow, '');
-  const silent = await agentAt(() => ({ fault: 'slow', delayMs: 600_000 }), 'requestTimeoutMs: 3_000');
+  const silent = await agentAt(
+    () => ({ fault: 'slow', delayMs: 600_000 }),
+    `requestTimeoutMs: ${TIME_MS + 1_000}`,
+  );
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { claude } from '@taskproof/playwright';`,
       workers: 2,
       projects: `[
-        { name: 'silent', testDir: '.', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${silent}, turnTimeoutMs: 500 } } },
+        { name: 'silent', testDir: '.', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${silent}, turnTimeoutMs: ${TIME_MS / 3} } } },
         { name: 'slow', testDir: '.', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${slow}, turnTimeoutMs: ${TIME_MS / 3} } } },
       ]`,
     }),
@@ -160,7 +163,7 @@ test('Claude has the time that its API takes; one that never answers is an error
   ).toMatchObject([
     {
       ...{ outcome: 'error', errorKind: 'agent_api' },
-      reason: expect.stringContaining('no answer within 3 s. Raise claude({ requestTimeoutMs })'),
+      reason: expect.stringContaining('no answer within 10 s. Raise claude({ requestTimeoutMs })'),
     },
     { outcome: 'passed' },
   ]);

@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
 import { serve } from '../support/serve';
-import { config, hangingPage, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
+import { config, hangingPage, makeSuite, PLAIN, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -37,8 +37,7 @@ const faults: Record<string, Fault> = {
     outcome: 'error',
     errorKind: 'browser',
     // If a picture is being taken, Chromium 156 itself goes down with the page, and does not always tell of the page first.
-    reason:
-      /^(the page crashed .*|the browser context was closed, or the browser was gone,) before the trial was graded$/,
+    reason: /^(the page crashed .*|the browser or its context was closed) before the trial was graded$/,
   },
   'worker-killed': {
     agent: `await task.turn('kill', () => process.kill(process.pid, 'SIGKILL')); await new Promise(() => {});`,
@@ -71,6 +70,19 @@ const faults: Record<string, Fault> = {
     reason: /^http:.* can't be opened: .*ERR_CONNECTION_REFUSED.* Is the site running/,
     turns: 0,
   },
+  // What a frame that flips between two origins makes of the browser's events.
+  'frame-attached-twice': {
+    agent: `await task.page.evaluate(() => document.body.append(document.createElement('iframe')));
+      const inner = each => each._connection.toImpl(each);
+      const [parentFrameId, frameId] = task.page.frames().map(frame => inner(frame)._id);
+      const session = inner(task.page).delegate._mainFrameSession._client;
+      const thrown = new Promise(resolve => process.prependOnceListener('uncaughtException', resolve));
+      setTimeout(session.emit.bind(session, 'Page.frameAttached', { frameId, parentFrameId }), 0);
+      await thrown;
+      await go();`,
+    outcome: 'passed',
+    reason: /^null$/,
+  },
   // A fault that ends more than its own trial ends this one, too.
   good: { agent: 'await go();', outcome: 'passed', reason: /^null$/ },
   // The last one: its worker has no browser any more.
@@ -83,7 +95,7 @@ const faults: Record<string, Fault> = {
     });`,
     outcome: 'error',
     errorKind: 'browser',
-    reason: /^the browser context was closed, or the browser was gone, while the agent ran$/,
+    reason: /^the browser or its context was closed while the agent ran$/,
   },
 };
 
@@ -127,7 +139,7 @@ const run = (task: any) => {
     ),
     // Failures that are expected start no new workers.
     'tasks.spec.ts': `import { test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(!/good|ledger/.test(title)));${TASKS_TEST}`,
+test.beforeEach(({}, { title }) => test.fail(!/good|ledger|twice/.test(title)));${TASKS_TEST}`,
   });
   const mark = randomUUID();
   const run = await suite.playwright(['test'], { [MARK]: mark });
@@ -162,18 +174,67 @@ test('what can not be written costs a warning, never the verdicts', async () => 
       projects: `[{ name: 'agents' }]`,
     }),
     'base.json': '{ "schemaVersion": "3", "verdicts": [] }',
-    'good.spec.ts': `import { test } from '@playwright/test';
+    '.taskproof': 'no folder',
+    'good.spec.ts': `import { expect, test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
-test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
+test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});
+test('as told', passPolicy({ k: 1, minPasses: 1 }), () => { expect(process.env.BREAK).toBeUndefined(); });`,
   });
   const run = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL });
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
   expect(run.output).toMatch(/taskproof: .*good\.spec\.ts\/results\.json: E/);
-  expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(3);
+  expect(run.output).toMatch(/taskproof: .*\.taskproof.* can't be written, so .*: E/);
+  expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(4);
   expect(run.output).toMatch(
     /taskproof: .*base\.json: schemaVersion is "3"; this version .* reads baselines of "1" and "2"/,
   );
+  const red = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL, BREAK: '1' });
+  expect(red.exitCode, red.output).toBe(1);
+  expect(red.output).toMatch(/as told\s+agents\s+✗ failed/);
+});
+
+/** Of the machine, in each process that reads the config. */
+const CLOCK = `import { existsSync } from 'node:fs';
+const Real = Date;
+const now = () => Real.now() - (existsSync(__dirname + '/back') ? 3_600_000 : 0);
+globalThis.Date = class extends Real {
+  static now = now;
+  constructor(...given) { super(...(given.length ? given : [now()])); }
+} as DateConstructor;`;
+
+test('a clock that goes back an hour in the middle loses no trial, and a run before its baseline is compared with it', async () => {
+  const site = await startSite({ '/': PAGE });
+  const suite = makeSuite({
+    'playwright.config.ts': config({ imports: `import './clock';` }),
+    'clock.ts': CLOCK,
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
+    'a.spec.ts': `import { writeFileSync } from 'node:fs';
+import { expect, passPolicy, test } from '@taskproof/playwright';
+test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) => {
+  await page.goto('${site.url}/');
+  await agent.run('Click "Go"');
+  writeFileSync('back', '');
+  await agent.run('Click "Go"');
+  expect(process.env.BREAK).toBeUndefined();
+});`,
+    'b.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(0);
+  const { verdicts, durationMs, startedAt } = run.results();
+  expect(verdicts.map(({ spec, verdict }) => [spec, verdict])).toEqual([
+    ['go', 'passed'],
+    ['two agents', 'passed'],
+  ]);
+  expect(verdicts[1]).toMatchObject({ agent: 'lexical', turns: 2 });
+  for (const took of [durationMs, ...verdicts.map(({ trials }) => trials[0]!.durationMs)])
+    expect(took).toBeGreaterThan(0);
+  expect((await taskproof(suite, ['baseline', 'save'])).code).toBe(0);
+  const red = await suite.playwright(['test'], { BREAK: '1' });
+  expect(red.exitCode, red.output).toBe(1);
+  expect(Date.parse(red.results().startedAt)).toBeLessThan(Date.parse(startedAt));
+  expect(await taskproof(suite, ['diff'])).toMatchObject({ code: 1, err: '' });
 });
 
 const SLOW = `defineAgent({ name: 'slow', async run(task) {

@@ -144,7 +144,7 @@ beforeAll(async () => {
         ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`)},
         ${project('off', `{ agent: ${AGENT}, pageTools: false }`, grep)},
         { name: 'lacking', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), ${grep}, use: { ${without}, taskproof: { agent: ${AGENT}, pageTools: 'only' } } },
-        { name: 'checks', testMatch: ['{late,only,program,unchecked,z-checks}.spec.ts'], use: { baseURL: '${site.url}' } },
+        { name: 'checks', expect: { timeout: 10000 }, testMatch: ['{late,only,program,unchecked,z-checks}.spec.ts'], use: { baseURL: '${site.url}' } },
       ]`,
     }).replaceAll(
       `launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical()`,

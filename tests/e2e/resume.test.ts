@@ -149,7 +149,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   suite.write({ 'tasks/go.yaml': go.replace('#done', '#other').replace('minPasses: 3', 'minPasses: 2') });
   const unknown = await taskproof(suite, ['regrade']);
   expect(unknown.code, unknown.err).toBe(3);
-  expect(unknown.err).toContain('go: what is kept can\'t tell whether "#other" is visible');
+  expect(unknown.err).toContain('go: the kept record does not show whether "#other" is visible');
   suite.write({ 'tasks/go.yaml': go.replace('minPasses: 3', 'minPasses: 4') });
   const policy = await taskproof(suite, ['regrade']);
   expect(policy.code, policy.err).toBe(1);
@@ -206,7 +206,7 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
   expect(resumed.err).toContain('1 trial kept from the run of');
   expect(resumed.err).toContain('Taskproof (shard 1 of 2)');
   const regraded = await taskproof(suite, ['regrade', '--', '--shard=1/2'], first.env);
-  expect(regraded.err).toContain('2 trials graded anew from the run of');
+  expect(regraded.err).toContain('2 trials regraded from the run of');
   expect(regraded.code, regraded.err).toBe(0);
   // Only the trial that hung is played twice.
   expect(suite.read('played.txt').trim().split('\n').sort()).toEqual(['0', '1', '1', '2', '3']);

@@ -30,8 +30,13 @@ function timeless({ verdicts, complete, status, filtered, comparison }: Results)
     ...row,
     trials: row.trials.map(({ durationMs, ...trial }) => trial),
   }));
-  return { comparison, filtered, complete, status, verdicts: rows };
+  const results = { comparison, filtered, complete, status, verdicts: rows };
+  return untimed(results) as typeof results;
 }
+
+/** Without how long requests took. */
+const untimed = (value: object): object =>
+  JSON.parse(JSON.stringify(value, (key, inner) => (key === 'ms' ? undefined : inner)));
 
 const rowsOf = ({ verdicts }: Pick<typeof expected, 'verdicts'>) =>
   verdicts.map(row => `${row.spec} ${row.project} ${row.verdict} ${row.passes}/${row.k}`);

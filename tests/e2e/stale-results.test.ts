@@ -1,6 +1,7 @@
 // A run that ends before it writes its results leaves those of an earlier run: no command takes them for its own.
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
+import { serve } from '../support/serve';
 import { makeSuite, taskproof } from './suite';
 
 const CONFIG = `import { defineConfig } from '@playwright/test';
@@ -10,7 +11,10 @@ export default defineConfig({
 });`;
 const TESTS = `import { test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
-test('good', passPolicy({ k: 1, minPasses: 1 }), async () => { if (process.env.HANG) { console.log('begun'); await new Promise(() => {}); } });`;
+test('good', passPolicy({ k: 1, minPasses: 1 }), async () => {
+  if (process.env.ASK) await fetch(process.env.ASK);
+  if (process.env.HANG) { console.log('begun'); await new Promise(() => {}); }
+});`;
 const PLAIN_TEST = `import { test } from '@playwright/test';
 test('plain', () => {});`;
 
@@ -63,14 +67,19 @@ async function said(stream: NodeJS.ReadableStream, words: string): Promise<void>
   for (let text = ''; !text.includes(words); ) text += String((await once(stream, 'data'))[0]);
 }
 
-test('two runs at once in one folder: each says that the other writes its results there, too', async () => {
+test('two runs at once in one folder: each has its own verdicts, and says that the other writes its results there, too', async () => {
+  const { url, server, close } = await serve(() => {});
+  const asked = once(server, 'request');
   const suite = makeSuite({ 'playwright.config.ts': CONFIG, 'good.spec.ts': TESTS });
   await suite.playwright(['test']);
-  const first = suite.start(['test'], { HANG: '1' });
-  await said(first.process.stdout!, 'begun');
-  const second = await suite.playwright(['test', '--output=other']);
-  expect(second.output).not.toContain('another run');
-  first.process.kill('SIGINT');
-  const { output } = await first.done;
+  const first = suite.start(['test'], { ASK: url });
+  await asked;
+  const second = await suite.playwright(['test']);
+  expect(second).toMatchObject({ exitCode: 0, output: expect.not.stringContaining('another run') });
+  await close();
+  const { exitCode, output, results } = await first.done;
+  expect(exitCode, output).toBe(1);
+  expect(output).toMatch(/good .* ✗ failed/);
   expect(output).toMatch(/results\.json: another run, which began at .*, writes this file, too/);
+  expect(results().verdicts).toMatchObject([{ spec: 'good', verdict: 'failed' }]);
 });

@@ -1,6 +1,7 @@
 // Trials and turns on real pages without a runner: their steps run, and what they attach goes nowhere.
 import type { SessionTask } from '../../src/agents/agent';
 import type { OpenSession } from '../../src/browser/session/session';
+import type { WantedAnswer } from '../../src/spec/wanted-answer';
 import { Secrets } from '../../src/text/secrets';
 import type { AgentRun } from '../../src/trial/run-agent';
 import { Trial } from '../../src/trial/trial';
@@ -23,6 +24,7 @@ interface TrialInput {
   run?: ((task: SessionTask) => unknown) | undefined;
   goal?: string;
   expectTimeoutMs: number;
+  wantsAnswer?: WantedAnswer;
   secrets?: Record<string, string>;
 }
 

@@ -1,15 +1,11 @@
-// A part of our tools, with flat inputs that all models can fill in; and the results of their calls.
+// Those of our tools that have a description, with flat inputs that all models can fill in; and the results of their calls.
 import type { ModelMessage } from 'ai';
 import { cutText } from '../../text/line';
 import { type Call, isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
-import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import { finish, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 
 const MAX_TEXT = 50_000;
-const NAMES =
-  'navigate read_page find get_page_text left_click hover form_input type key scroll scroll_to switch_tab close_tab wait screenshot'.split(
-    ' ',
-  );
 
 interface Picture {
   data: string;
@@ -57,9 +53,9 @@ export function toolsFor(
   isOnly = false,
   end: Tool = finish as Tool,
 ): Record<string, Tool> {
-  const names = NAMES.filter(name => pictures || name !== 'screenshot');
-  const ours = [...names.map(name => TOOLS[name]!), ...([nextDialog, giveUp, end] as Tool[])]
+  const flat = Object.values(TOOLS)
+    .filter(({ name, description }) => description && (pictures || name !== 'screenshot'))
     .filter(({ name }) => !isOnly || isLooking(name))
     .map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
-  return toolsByName([...ours, ...(hasPageTools ? (PAGE_TOOLS as Tool[]) : [])]);
+  return toolsByName([...flat, ...taskTools([end], hasPageTools)]);
 }

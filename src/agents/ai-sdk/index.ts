@@ -29,9 +29,9 @@ export interface AiSdkOptions {
   pictures?: boolean;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxOutputTokens?: number;
-  /** Tries after a failure of the provider (500) or an answer that broke off. Limits (429) and overload (529) are waited out. Default: 4. */
+  /** Tries after a failure (500) or an answer that broke off; limits (429, 529) are waited out. Default: 4. */
   maxRetries?: number;
-  /** Milliseconds for an answer; a provider that has answered in this run may be away as long. Default: 300,000. */
+  /** Milliseconds for an answer; a provider that has answered in this run may be unreachable for as long. Default: 300,000. */
   requestTimeoutMs?: number;
   /** Options for the provider, passed on unchanged: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
   providerOptions?: Record<string, Record<string, unknown>>;

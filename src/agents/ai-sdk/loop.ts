@@ -38,7 +38,6 @@ class AiSdkLoop extends Loop {
       advice: 'Raise aiSdk({ maxOutputTokens })',
       ends: 'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.',
       end: 'call finish',
-      hasToCall: true,
       prices: settings.pricing,
     });
     this.pictures = settings.pictures;

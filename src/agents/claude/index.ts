@@ -53,7 +53,7 @@ export interface ModelOptions {
   baseURL?: string;
   /** How much the model thinks. Default: the model's own default. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** Tries after a failure of the API (500) or an answer that broke off. Limits (429) and overload (529) are waited out. Default: 4. */
+  /** Tries after a failure (500) or an answer that broke off; limits (429, 529) are waited out. Default: 4. */
   maxRetries?: number;
   /** US dollars per million tokens. Default: those of the built-in table. */
   pricing?: Pricing;
@@ -64,7 +64,7 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds without any data before a request fails; an API that has answered in this run may be away as long. Default: 300,000. */
+  /** Milliseconds without any data before a request fails; an API that has answered in this run may be unreachable for as long. Default: 300,000. */
   requestTimeoutMs?: number;
   /** `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';

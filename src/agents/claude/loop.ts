@@ -12,7 +12,7 @@ import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure, RequestFailed } from '../model/send';
-import { answerTools, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import { answerTools, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
 import { Client } from './client';
@@ -43,9 +43,8 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
   const files = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   // The computer tool can't be limited to looking.
   const kind = isOnly ? 'browser' : settings.tools;
-  const own = [giveUp, nextDialog, ...answerTools(task.wantsAnswer)];
-  const tools = (await task.webmcp.isSupported()) ? [...own, ...PAGE_TOOLS] : own;
-  const loop = new ClaudeLoop(task, settings, kind, members, tools as Tool[]);
+  const own = taskTools(answerTools(task.wantsAnswer), await task.webmcp.isSupported());
+  const loop = new ClaudeLoop(task, settings, kind, members, own);
   return loop.play(files.flat().slice(0, MAX_FILES_TOLD));
 }
 
@@ -70,7 +69,6 @@ class ClaudeLoop extends Loop {
       advice: 'Raise claude({ maxTokens }), or lower effort',
       ends: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
       end: 'say in a sentence what the site shows of it',
-      hasToCall: false,
       prices: pricesOf(settings),
     });
     this.client = new Client({ ...settings, factory: 'claude' });
@@ -220,7 +218,7 @@ export function messagesToSend(messages: readonly Said[]): Said[] {
   for (const { role, content } of messages) {
     const last = turns.at(-1);
     if (last?.role !== role) turns.push({ role, content });
-    // A text of ours after results stands in the last of them.
+    // Our text after results goes into the last of them.
     else if (content[0]?.type === 'text')
       last.content = withText(last.content, content[0].text) ?? [...last.content, ...content];
   }

@@ -247,7 +247,7 @@ function watcherOf(pid: number, mark: string): ChildProcess {
     detached: true,
     windowsHide: true,
   });
-  // It is without effect on the trial that it could not be started.
+  // If it can't be started, the trial goes on without it.
   watcher.on('error', () => undefined);
   watcher.stdin!.on('error', () => undefined);
   watcher.unref();

@@ -1,4 +1,4 @@
-// Finds the element that a clause names: by the exact name first, then but for case and spacing, then as a part of a name.
+// Finds the element that a clause names: by the exact name first, then ignoring case and spacing, then by a part of the name.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
@@ -103,7 +103,7 @@ const TYPED: Role[] = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider
 
 export const escaped = (text: string) => text.trim().replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const spaced = (label: string) => escaped(label).replace(/[\s_-]+/g, '[\\s_-]*');
-/** The name, but for case, spacing and marks around it. */
+/** The name, ignoring case, spacing and marks around it. */
 export const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 /** The name among other words. */
 export const thatHolds = (label: string) =>

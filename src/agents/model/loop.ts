@@ -5,7 +5,7 @@ import { debug } from '../../text/debug';
 import { shorten } from '../../text/line';
 import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
-import { checkedInput, type Prepared, type Tool } from '../tools/tool';
+import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
 import { Budget, type Prices, unknownPrice } from './budget';
 import { type Call, type Outcome, Reminders } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
@@ -38,8 +38,6 @@ export interface LoopSettings {
   ends: string;
   /** The same, for a model that has not done it. */
   end: string;
-  /** Whether a model that never calls a tool can't be an agent. */
-  hasToCall: boolean;
   prices: Prices | undefined;
 }
 
@@ -249,7 +247,7 @@ export abstract class Loop {
 
   protected async prepared(call: Call): Promise<Prepared> {
     const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
-    if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.${this.choices}`);
+    if (!tool) throw new DriverError(`There is no tool ${quote(call.name)} here.${this.choices}`);
     const input = checkedInput(call.name, tool.input, call.input);
     return { tool, input, page: this.driver.session.page };
   }
@@ -258,23 +256,27 @@ export abstract class Loop {
     return '';
   }
 
-  /** An answer without a call. Models sometimes end in the middle of a task: with nothing, or by announcing what they will do. */
+  /**
+   * An answer without a call ends the task, unless it claims no result. Models sometimes end in the middle of a task: with nothing, or
+   * by announcing what they will do. Before the first call words are a result only where one is asked for.
+   */
   private async finish(answer: Answer): Promise<Ending> {
     const { text } = answer;
-    const { model, end, hasToCall } = this.by;
-    const lacksCall = hasToCall && !this.hasCalled;
-    const isEnd =
-      (!lacksCall && !this.wantsCall && !isUnfinished(text)) || this.asked || this.task.turnsLeft <= 1;
+    const { task, hasCalled } = this;
+    const { model, end } = this.by;
+    const claims = !this.wantsCall && !isUnfinished(text) && (hasCalled || task.wantsAnswer === true);
+    const isEnd = claims || this.asked || task.turnsLeft <= 1;
     const start = isEnd ? 'finish' : 'no call';
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
-    if (isEnd && lacksCall)
-      throw this.error(
-        `the model "${model}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
-      );
-    if (isEnd) return { result: { answer: text } };
-    this.asked = true;
-    this.tell(answer, goOn(end));
-    return undefined;
+    if (!isEnd) {
+      this.asked = true;
+      this.tell(answer, goOn(end));
+      return undefined;
+    }
+    if (claims || hasCalled) return { result: { answer: text } };
+    const said = task.mask(shorten(text, 200)) || '(nothing)';
+    const neverActed = `the agent never acted: the model "${model}" called no tool. An agent needs a model that can call tools. It said: ${said}`;
+    return { result: { answer: text, neverActed } };
   }
 
   /** A cut-off call may be incomplete, so none of the answer's calls runs. */

@@ -10,7 +10,7 @@ const LONGEST_PAUSE_MS = 10_000;
 
 type Headers = Parameters<typeof leftIn>[0];
 
-/** What is told of an attempt, as far as it is known. */
+/** What is known of an attempt. */
 export interface Outcome {
   headers?: Headers | undefined;
   tokens?: number;
@@ -21,7 +21,7 @@ export interface Failure extends Outcome {
   status?: number | undefined;
   /** `silent`: the API took the request and said nothing. `broken`: the answer broke off. */
   without?: 'connection' | 'silent' | 'broken' | undefined;
-  /** An overload that the API tells by another way than its status. */
+  /** An overload that the API reports by something else than its status. */
   overloaded?: boolean;
   /** The API would refuse each request from now on. */
   noCredit?: boolean;
@@ -70,7 +70,7 @@ function kindOf({ status, without, overloaded, noCredit }: Failure): Kind {
   return status >= 500 || status === 408 || status === 409 ? 'broken' : 'final';
 }
 
-/** As the limiter is told of it; undefined for what says nothing about the API's limits. */
+/** As the limiter gets it; undefined for what says nothing about the API's limits. */
 function toldAs(kind: Kind, { status }: Failure): Answered['as'] | undefined {
   if (kind === 'silent' || kind === 'broken') return undefined;
   if (kind === 'final') return status === undefined ? undefined : 'served';

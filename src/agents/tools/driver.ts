@@ -19,13 +19,13 @@ import { fieldInWords } from '../../data/action';
 import type { Action } from '../../data/record';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
-import type { Answered, GaveUp, SessionTask } from '../agent';
+import type { Answered, GaveUp, OnlyTalked, SessionTask } from '../agent';
 import { Tabs } from './tabs';
 import type { Prepared } from './tool';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
-export type Ending = { result: Answered | GaveUp; said?: string } | undefined;
+export type Ending = { result: Answered | OnlyTalked | GaveUp; said?: string } | undefined;
 
 /** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;

@@ -89,9 +89,7 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
   if (!option) {
     const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => quote(label));
     const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
-    throw new DriverError(
-      `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
-    );
+    throw new DriverError(`There is no option ${quote(wanted)}. Options: ${labels.join(', ')}${more}.`);
   }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });

@@ -33,7 +33,6 @@ const clickTool = (
 ) =>
   defineTool<Aimed>({
     name,
-    description: 'Clicks an element or a point.',
     input: z.object({ target: byEither, modifiers }),
     flat: flatTarget,
     acts: true,
@@ -195,7 +194,7 @@ const scrollTo = defineTool({
 });
 
 export const MOUSE_TOOLS = [
-  clickTool('left_click', 'click'),
+  { ...clickTool('left_click', 'click'), description: 'Clicks an element or a point.' },
   clickTool('right_click', 'right-click', { button: 'right' }),
   clickTool('middle_click', 'middle-click', { button: 'middle' }),
   clickTool('double_click', 'double-click', { clickCount: 2 }),

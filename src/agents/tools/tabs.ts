@@ -6,7 +6,7 @@ import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
 import { beginning, messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { defineTool, none } from './tool';
+import { defineTool, none, quote } from './tool';
 
 const TITLE_LIMIT_MS = 1_000;
 
@@ -31,7 +31,7 @@ export class Tabs {
     const page = this.open().find(tab => this.idOf(tab) === tabId);
     if (page) return page;
     const list = this.open().map(tab => this.idOf(tab));
-    throw new DriverError(`There is no open tab ${JSON.stringify(tabId)}. Open tabs: ${list.join(', ')}.`);
+    throw new DriverError(`There is no open tab ${quote(tabId)}. Open tabs: ${list.join(', ')}.`);
   }
 
   open(): Page[] {
@@ -121,7 +121,7 @@ function addressOf(given: string, current: string, task: SessionTask): string {
   if (text === 'about:blank') return text;
   const whole = withScheme(text, task.entryUrl);
   const base = current === 'about:blank' ? task.entryUrl : current;
-  if (!URL.canParse(whole, base)) throw new DriverError(`${JSON.stringify(given)} is not a web address.`);
+  if (!URL.canParse(whole, base)) throw new DriverError(`${quote(given)} is not a web address.`);
   const url = new URL(whole, base);
   if (!/^https?:$/.test(url.protocol))
     throw new DriverError(`Only http and https pages can be opened, not ${url.protocol}`);

@@ -9,7 +9,7 @@ import type { Driver } from './driver';
 
 export interface Tool<Input = unknown> {
   name: string;
-  /** For models of any vendor: the vendor of Claude describes its own tools itself. */
+  /** For models of any vendor, which get the tools that have one: the vendor of Claude describes its own tools itself. */
   description?: string;
   input: z.ZodType<Input>;
   /** The JSON Schema of the input, where it is given. Default: that of `input`. */
@@ -64,6 +64,10 @@ export interface Prepared {
 
 /** Checks a model's input. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new DriverError(
+      `The arguments of ${name} are not a JSON object, or are cut off. Send a whole, shorter one.`,
+    );
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);

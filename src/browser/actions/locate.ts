@@ -108,7 +108,7 @@ class Reader {
     if (this.take('{')) return Object.fromEntries(this.list('}', () => this.option()));
     const [quoted] = this.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/sy) ?? [];
     if (quoted) return unquoted(quoted);
-    if (/^['"]/.test(this.text.slice(this.at))) throw new Error('a text has no end');
+    if (/^['"]/.test(this.text.slice(this.at))) throw new Error('a string has no closing quote');
     const [, source, flags] = this.match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y) ?? [];
     if (source) return new RegExp(source, flags);
     const [literal] = this.match(/-?\d+(?:\.\d+)?|(?:true|false)\b/y) ?? [];
@@ -117,7 +117,7 @@ class Reader {
 
   private option(): [string, unknown] {
     const name = this.match(/[a-zA-Z]+/y)?.[0];
-    if (!name || !this.take(':')) throw new Error('an option is missing');
+    if (!name || !this.take(':')) throw new Error('an option must be `name: value`');
     return [name, this.value()];
   }
 

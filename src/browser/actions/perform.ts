@@ -160,7 +160,7 @@ const REASONS: readonly [RegExp, string][] = [
   [/not enabled/, 'it is disabled'],
   [/not editable/, 'it is read-only'],
   [/not visible/, 'it is not visible'],
-  [/outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
+  [/outside of the viewport/, "it is outside the viewport and can't be scrolled into it"],
   [/not stable/, 'it keeps moving'],
   [/did not find some options/, 'it has no such option'],
   [/event "filechooser"/, 'it opens no file dialog'],

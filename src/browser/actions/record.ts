@@ -8,12 +8,13 @@ import {
   type Fingerprint,
   MAX_LOCATOR,
   type PageAction,
+  type Place,
   pathOf,
   portableUrl,
   type RecordedAction,
 } from '../../data/action';
 import { beginning } from '../../text/line';
-import { callInPage } from '../in-page';
+import { callInPage, injected, unseen } from '../in-page';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 import { durableLocator, type Handle } from './locate';
@@ -40,6 +41,7 @@ interface Pending {
   tab: number;
   draft: ActionDraft;
   locator?: Promise<string | undefined>;
+  place?: Promise<Place | null | undefined>;
   to: Promise<string | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
@@ -126,20 +128,27 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const [locator, to] = await Promise.all([asked.locator, asked.to]);
   if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
-  const target = locator && { locator, control: controlInWords(locator) };
+  const place = await asked.place;
+  const target = locator && { locator, control: controlInWords(locator), ...(place && { place }) };
   return { ...draft, ...target, ...(to && { to }), tab, before, after } as RecordedAction;
 }
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
-async function durable(target: ActionElement): Promise<{ locator: Promise<string | undefined> }> {
+async function durable(target: ActionElement): Promise<Required<Pick<Pending, 'locator' | 'place'>>> {
   const place =
     'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
-  if (!place) return { locator: Promise.resolve(undefined) };
+  const unknown = Promise.resolve(undefined);
+  if (!place) return { locator: unknown, place: unknown };
+  // Waits for no element.
+  const where = within(
+    unseen(place.page(), () => place.evaluateAll(injected('placeOf'))),
+    LIMIT_MS,
+  );
   const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
   const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
-  return { locator: found.then(name => [name ?? asGiven].find(isKept)) };
+  return { locator: found.then(name => [name ?? asGiven].find(isKept)), place: where };
 }
 
 const STATE_LIMIT_MS = 1_000;

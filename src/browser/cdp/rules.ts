@@ -58,7 +58,9 @@ export function acts(method: string): boolean {
 /** The parameters with which a request is passed on. Throws if it is not open to the program. */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
   if (OPENS.test(method) && params.url && !OPENED.test(parsedUrl(params.url)?.href ?? ''))
-    throw new Error(`${method} of ${JSON.stringify(params.url)}: this endpoint opens pages of sites alone`);
+    throw new Error(
+      `${method} of ${JSON.stringify(params.url)}: this endpoint only opens http and https pages`,
+    );
   const forged = FORGES.get(method)?.find(name => name in params);
   if (forged)
     throw new Error(

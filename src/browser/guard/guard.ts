@@ -8,9 +8,10 @@ import type { BrowserContext, CDPSession, Request, Route } from '@playwright/tes
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
 import { beginning } from '../../text/line';
+import { unseen } from '../in-page';
 import { ANSWERED_BY, type NetworkLog } from '../session/network';
 import { isDocument } from '../session/settling';
-import { listen } from '../waiting';
+import { listen, within } from '../waiting';
 import { Documents } from './documents';
 import { Targets } from './targets';
 
@@ -45,6 +46,8 @@ export interface GuardSink {
 }
 
 const MAX_REFUSALS = 1_000;
+/** The longest wait for the browser's answer, which may stand behind a flood of events: what is sent later comes later anyway. */
+const RELEASE_LIMIT_MS = 1_000;
 
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
   const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
@@ -71,11 +74,13 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     means: byProtocol ? ('protocol' as const) : ('route' as const),
     targets: byProtocol?.targets,
     documents,
+    /** Stops telling the network log. */
+    endLog: () => void byProtocol?.endLog(),
     refusals: refusals as readonly Refusal[],
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
       documents.stop();
-      disposed ??= release();
+      disposed ??= within(release(), RELEASE_LIMIT_MS);
       return disposed;
     },
   };
@@ -88,6 +93,7 @@ declare const anySession: CDPSession;
  */
 type Paused = Parameters<Parameters<typeof anySession.on<'Fetch.requestPaused'>>[1]>[0];
 
+const DECIDED = ['Document', 'Other'] as const;
 const LOGGED = ['Ping', 'XHR'] as const;
 
 /**
@@ -107,12 +113,14 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
   try {
     const targets = await Targets.of(context, session);
     const guard = new ProtocolGuard(session, targets, sink);
-    session.on('Fetch.requestPaused', paused => void guard.paused(paused));
-    const types = ['Document', 'Other', ...(sink.network ? LOGGED : [])] as const;
-    await session.send('Fetch.enable', {
-      patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
-    });
-    return { release, targets };
+    // As steps, though hidden ones, the answers would cost more with each request of the test.
+    session.on('Fetch.requestPaused', paused => void unseen(session, () => guard.paused(paused)));
+    const hold = (types: readonly ('Document' | 'Other' | 'Ping' | 'XHR')[]) =>
+      session.send('Fetch.enable', {
+        patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
+      });
+    await hold(sink.network ? [...DECIDED, ...LOGGED] : DECIDED);
+    return { release, targets, endLog: () => hold(DECIDED).catch(() => {}) };
   } catch {
     // A remote browser may speak the protocol but refuse any of this.
     await release();

@@ -96,6 +96,7 @@ async function contextIdOf(context: BrowserContext): Promise<string> {
   const page = open ?? (await context.newPage());
   const { browserContextId } = await targetOf(page);
   if (!open) await page.close();
-  if (browserContextId === undefined) throw new Error('this browser does not tell the context of its pages');
+  if (browserContextId === undefined)
+    throw new Error('this browser does not report the context of its pages');
   return browserContextId;
 }

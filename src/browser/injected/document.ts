@@ -1,6 +1,6 @@
 // A document as a whole: how much of it is seen, what it says, when it has drawn, and which tools it has for agents.
 
-import { everyElement } from './elements';
+import { everyElement, flatText, isShown } from './elements';
 
 export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
@@ -81,6 +81,21 @@ export function visibleText(): string {
   return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
 }
 
+/** What the page says in its alerts, toasts and messages: where pages tell what went wrong, the plainest first. */
+export function messages(): string[] {
+  const kinds = '[role=alert] [aria-live=assertive] [class*=toast_i] [class*=error_i] [role=status]'.split(
+    ' ',
+  );
+  const all = [...everyElement()];
+  const said = kinds.flatMap(kind =>
+    all
+      .filter(each => each.matches(kind.replace('_i', ' i')) && isShown(each))
+      .map(each => flatText((each as HTMLElement).innerText ?? '', 1_000)),
+  );
+  // A longer one is no message.
+  return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
+}
+
 /** Style, attributes and scrolling are left out: they change by themselves, and under the pointer. */
 export function hashOfContent(): string {
   const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];
@@ -159,4 +174,28 @@ export function isFilledIn(name: string): boolean | null {
   const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
   const own = forms.filter(form => form.getAttribute('toolname') === name);
   return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
+}
+
+/** What the accessibility tree does not tell about elements, and about the document (for its root). */
+export function besideTree(elements: Element[]) {
+  return elements.map(element => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const root = document.documentElement;
+    return {
+      box: { x, y, width, height },
+      tag: element.localName,
+      type: element.getAttribute('type'),
+      readonly: element.hasAttribute('readonly'),
+      hasRole: element.hasAttribute('role'),
+      label: element.getAttribute('aria-label') ?? '',
+      ...(element === root && {
+        size: { width: innerWidth, height: innerHeight },
+        // CSS pixels of the page above and below the viewport.
+        above: Math.round(scrollY),
+        below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
+        // Differs between documents.
+        document: performance.timeOrigin,
+      }),
+    };
+  });
 }

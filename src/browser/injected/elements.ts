@@ -17,6 +17,11 @@ export function isControl(element: Element): boolean {
   return role ? roles.split(' ').includes(role) : isNative(element);
 }
 
+/** Whether it has a label, and no text of its own. */
+export function isLabelled(element: Element): boolean {
+  return /^(?:textbox|searchbox|combobox|spinbutton|slider|checkbox|radio|switch)$/.test(roleOf(element));
+}
+
 function isNative(element: Element): boolean {
   return element.matches(
     'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]',
@@ -131,6 +136,16 @@ export function wordsFor(element: Element): string {
     isShort || isControl(element) ? nameOf(element) : element.getAttribute('aria-label') || heading;
   const words = isKnown ? roleOf(element) : element.localName + (first ? `.${first}` : '');
   return name.trim() ? `${words} "${flatText(name, 60)}"` : words;
+}
+
+/** The control that is or is around the first element, and its place in the document; null in a frame. */
+export function placeOf([element]: Element[]) {
+  if (!element || window !== window.top) return null;
+  const around = controlAround(element) ?? element;
+  const control = (around as HTMLLabelElement).control ?? around;
+  const { x, y, ...size } = boxOf(control);
+  const [left, top] = [x + Math.round(scrollX), y + Math.round(scrollY)];
+  return { control: wordsFor(control), x: left, y: top, ...size };
 }
 
 /** What its author called an element, in lower-case words: id, classes, addresses, icons. */
@@ -289,28 +304,4 @@ export function valueOfText(element: Element): string | null {
     element instanceof HTMLTextAreaElement ||
     (element instanceof HTMLInputElement && /^(?:text|search|tel|url|email|password)$/.test(element.type));
   return isText ? element.value.replace(/\r/g, '') : null;
-}
-
-/** What the accessibility tree does not tell about elements, and about the document (for its root). */
-export function besideTree(elements: Element[]) {
-  return elements.map(element => {
-    const { x, y, width, height } = element.getBoundingClientRect();
-    const root = document.documentElement;
-    return {
-      box: { x, y, width, height },
-      tag: element.localName,
-      type: element.getAttribute('type'),
-      readonly: element.hasAttribute('readonly'),
-      hasRole: element.hasAttribute('role'),
-      label: element.getAttribute('aria-label') ?? '',
-      ...(element === root && {
-        size: { width: innerWidth, height: innerHeight },
-        // CSS pixels of the page above and below the viewport.
-        above: Math.round(scrollY),
-        below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
-        // Differs between documents.
-        document: performance.timeOrigin,
-      }),
-    };
-  });
 }

@@ -1,18 +1,20 @@
-// What can be called in a page, by its name: `callInPage` and `injected` of in-page.ts. Each call brings the code anew, so
+// What can be called in a page, by its name: `callInPage` and `injected` of in-page.ts. Each call brings the code again, so
 // that nothing is kept from one to the next but in globals.
 export {
+  besideTree,
   callTool,
   countElements,
   drawn,
   hashOfContent,
   isFilledIn,
+  messages,
   nextTasks,
   redraw,
   sizeOfTools,
   viewport,
   visibleText,
 } from './document';
-export { besideTree, cssPathOf, pressedInstead, settable, valueOfText } from './elements';
+export { cssPathOf, placeOf, pressedInstead, settable, valueOfText } from './elements';
 export { look, seen, show } from './look';
 export {
   bringIntoView,

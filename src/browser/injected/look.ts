@@ -9,8 +9,10 @@ import {
   inViewport,
   isControl,
   isDisabled,
+  isLabelled,
   isShown,
   nameOf,
+  placeOf,
   selectorOf,
 } from './elements';
 import { RULES } from './rules';
@@ -25,6 +27,8 @@ export interface Sighting {
   /** Its id, classes and similar attributes, in words. */
   hints: string;
   boxes: Box[];
+  /** Null in an inner frame. */
+  place: ReturnType<typeof placeOf>;
 }
 
 export interface LookOptions {
@@ -67,8 +71,11 @@ export function currentState(): State {
 
 export function seen() {
   const { shown, sightings, more, incomplete } = currentState();
-  const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
-  return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
+  const able = shown.slice(0, 1_000).filter(each => !isDisabled(each));
+  const namesOf = (all: Element[]) => all.map(each => nameOf(each).toLowerCase());
+  const [usable, fields] = [false, true].map(is => namesOf(able.filter(each => isLabelled(each) === is)));
+  const controls = shown.slice(0, 300).flatMap(each => placeOf([each]) ?? []);
+  return { sightings, more, incomplete, controls, usable: usable!, fields: fields! };
 }
 
 /** Scrolls a sighting into view. Returns its box then; null if that fails. */
@@ -94,7 +101,7 @@ export function add(state: State, kind: FindingKind, element: Element, text: str
   state.found.push(element);
   state.sightings.push({
     ...{ kind, selector: selectorOf(element), text: flatText(text, 300) },
-    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
+    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf), place: placeOf([element]) },
   });
 }
 
@@ -108,7 +115,7 @@ function gather(state: State): void {
     if (isControl(element)) controls.push(element);
     else if (others.length < 20_000) others.push(element);
     if (controls.length < 3_000 && !isLate(state)) continue;
-    state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
+    state.incomplete.push(`controls after the first ${controls.length} were not checked`);
     break;
   }
   state.shown = controls.filter(isShown);

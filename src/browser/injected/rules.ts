@@ -154,6 +154,8 @@ function findWithoutRole(state: State, listening: Set<Element>): void {
     if (!reacts || around.has(element) || !isShown(element) || !isSmall(element)) continue;
     if (isInControl(element) || element.matches('[role]:not([role=presentation],[role=none],[role=generic])'))
       continue;
+    // What a dialog lies over is not what was clicked.
+    if (inViewport(boxOf(element)) && coverOf(element)) continue;
     add(state, 'no_role', element, `${wordsFor(element)} reacts to clicks and has no role`);
   }
 }

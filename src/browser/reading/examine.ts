@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, Page } from '@playwright/test';
+import type { Place } from '../../data/action';
 import { durableLocator, type Handle } from '../actions/locate';
 import { type World, worldOf } from '../in-page';
 import type { Box, Point } from '../injected/elements';
@@ -32,8 +33,11 @@ export interface Found extends Sighting {
 
 export interface Examined {
   found: Found[];
-  /** Names of the controls that can be used, in lower case. */
+  /** Names of the controls that can be used, in lower case: of fields and boxes, and of all others. */
+  fields: string[];
   usable: string[];
+  /** Those that are shown in the main document. */
+  controls: Place[];
   more: number;
   incomplete: string[];
 }
@@ -42,7 +46,7 @@ export interface Examined {
 export async function examinePage(page: Page, options: ExamineOptions): Promise<Examined> {
   const end = performance.now() + options.budgetMs;
   const left = () => Math.max(1, end - performance.now());
-  const examined: Examined = { found: [], usable: [], more: 0, incomplete: [] };
+  const examined: Examined = { found: [], fields: [], usable: [], controls: [], more: 0, incomplete: [] };
   const inner = page.frames().filter(frame => frame !== page.mainFrame() && options.admitted(frame.url()));
   for (const frame of [page.mainFrame(), ...inner.slice(0, MAX_FRAMES)]) {
     const isMain = frame === page.mainFrame();
@@ -50,7 +54,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
     const looked = ms > 20 ? await lookInto(page, frame, ms, options) : undefined;
     if (!looked) {
-      examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not looked at');
+      examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not checked');
       if (isMain) break;
       continue;
     }
@@ -62,12 +66,14 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
         locator: scope.locator(sighting.selector).toString(),
         cutOut: () => within(cutOut(page, world, cornerNow, index), left()),
       });
+    examined.fields.push(...seen.fields);
     examined.usable.push(...seen.usable);
+    examined.controls.push(...seen.controls);
     examined.more += seen.more;
     examined.incomplete.push(...looked.incomplete, ...seen.incomplete);
   }
   if (inner.length > MAX_FRAMES)
-    examined.incomplete.push(`only ${MAX_FRAMES} of ${inner.length} frames were looked at`);
+    examined.incomplete.push(`only ${MAX_FRAMES} of ${inner.length} frames were checked`);
   return examined;
 }
 

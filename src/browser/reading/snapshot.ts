@@ -3,8 +3,9 @@
 import type { Page } from '@playwright/test';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
-import { injected } from '../in-page';
-import type { Box, besideTree, Size } from '../injected/elements';
+import { injected, unseen } from '../in-page';
+import type { besideTree } from '../injected/document';
+import type { Box, Size } from '../injected/elements';
 import { assumedViewport } from '../session/pictures';
 import { within } from '../waiting';
 
@@ -66,7 +67,7 @@ export class Refs {
     const owner = this.owners.get(ref);
     if (!owner)
       throw new DriverError(
-        `There is no ${ref}. Call read_page or find, and use a reference from what they return.`,
+        `There is no ${shorten(ref, 40)}. Call read_page or find, and use a reference from what they return.`,
       );
     if (owner.page !== page)
       throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
@@ -136,7 +137,8 @@ type Special = ReturnType<typeof besideTree>[number];
 
 /** What the tree does not tell about a page. Has defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
-  const all = await within(page.locator(LOOKED_AT).evaluateAll(injected('besideTree')), timeout);
+  const look = () => page.locator(LOOKED_AT).evaluateAll(injected('besideTree'));
+  const all = await within(unseen(page, look), timeout);
   const size = all?.[0]?.size ?? assumedViewport(page);
   const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
   return { size, above, below, document, special: all?.slice(1) ?? [] };

@@ -12,6 +12,8 @@ export type NetworkLog = ReturnType<typeof recordNetwork>;
 export interface SentBody {
   text: string;
   type: string;
+  /** Whether the text is all of it. */
+  whole: boolean;
 }
 
 /**
@@ -20,16 +22,17 @@ export interface SentBody {
  */
 export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex')}`;
 
-const MAX_EVENTS = 20_000;
+export const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 const MAX_BODY = 200_000;
 const MAX_BODIES = 20_000_000;
 const MAX_HEAD = 60;
 
-export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS } = {}) {
+/** @param options `onFull` is called once, when the log ends: what a page in a loop still sends must cost nothing. */
+export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS, onFull = () => {} } = {}) {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
-  const dropped: Record<string, number> = {};
+  let isFull = false;
   const byRequest = new WeakMap<Request, NetworkEvent>();
   const pairs = new Pairs();
   const bodies = new WeakMap<NetworkEvent, SentBody>();
@@ -39,29 +42,34 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
 
   const keepBody = (begun: Request, event: NetworkEvent): void => {
     if (bodiesLeft <= 0 || !isWanted(event)) return;
-    // Null if there is none, or the browser does not tell it.
+    const type = begun.headers()['content-type'] ?? '';
+    // Null if there is none, or the browser does not tell it, as with files and blobs.
     const sent = begun.postDataBuffer()?.toString();
-    if (sent === undefined) return;
-    const text = mask(sent.slice(0, MAX_BODY));
+    const text = mask((sent ?? '').slice(0, MAX_BODY));
     bodiesLeft -= text.length;
-    bodies.set(event, { text, type: begun.headers()['content-type'] ?? '' });
+    const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY };
+    bodies.set(event, body);
+    const sentLength = (headers: Record<string, string>) => {
+      body.whole ||= headers['content-length'] === '0';
+    };
+    if (sent === undefined) begun.allHeaders().then(sentLength, () => undefined);
   };
 
+  const now = () => Math.round(performance.now() - startedAt);
   const append = (seen: SeenRequest): NetworkEvent => {
     const event: NetworkEvent = {
       url: shortened(seen.url),
       method: seen.method.toUpperCase(),
       status: null,
       resourceType: seen.resourceType,
-      startedAtMs: Math.round(performance.now() - startedAt),
+      startedAtMs: now(),
     };
-    events.push(event);
-    // Many at once, since it is slow to remove the first element of a long array.
-    if (events.length > maxEvents)
-      for (const old of events.splice(0, Math.ceil(maxEvents / 10))) {
-        dropped[old.resourceType] = (dropped[old.resourceType] ?? 0) + 1;
-        pairs.forget(old);
-      }
+    if (events.length < maxEvents) events.push(event);
+    else if (!isFull) {
+      isFull = true;
+      stop();
+      onFull();
+    }
     return event;
   };
 
@@ -71,7 +79,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     if (!known) pairs.put('reported', seen, event);
-    // Until its answer tells: some requests never get one.
+    // Assumed until the answer tells: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
     keepBody(begun, event);
@@ -79,9 +87,14 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
   const response = (answer: Response): void => {
     const event = byRequest.get(answer.request());
     if (!event) return;
-    const by = answer.headers()[ANSWERED_BY];
-    if (by === undefined) event.status = answer.status();
-    else event.answeredBy = by === 'guard' ? by : 'program';
+    const { [ANSWERED_BY]: by, 'non-authoritative-reason': upgraded } = answer.headers();
+    if (by !== undefined) event.answeredBy = by === 'guard' ? by : 'program';
+    // Chromium's mark: it redirects http itself for a host that requires https (HSTS).
+    else if (upgraded !== undefined) event.answeredBy = 'browser';
+    else {
+      event.status = answer.status();
+      event.answeredAfterMs ??= now() - event.startedAtMs;
+    }
     if (answer.fromServiceWorker()) event.keptByWorker = true;
     else delete event.keptByWorker;
   };
@@ -90,7 +103,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
 
-  // Of a link with `download`, Chromium reports no request. One that has `content-disposition` was reported, and broke off.
+  // Chromium reports no request of a link with `download`. It reports one with `content-disposition`, as failed.
   const taken = new WeakSet<NetworkEvent>();
   const download = async (begun: Download): Promise<void> => {
     const seen = { url: begun.url(), method: 'GET', resourceType: 'document' };
@@ -101,16 +114,21 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
     if (!/^https?:/.test(seen.url)) return;
     const event = append(seen);
     const failure = await begun.failure().catch(() => undefined);
-    // A browser saves nothing but what was answered with a success, and does not tell with which.
+    // A browser only saves successful answers, and does not report their status.
     if (failure === null) event.status = 200;
     else event.failure = failure ?? 'failed';
   };
 
+  const stop = listen(context, { request, response, requestfailed, download });
   return {
+    /** `performance.now()` when it began. */
+    startedAt,
     /** Live: grows, and gets statuses, as the browser reports them. */
     events: events as readonly NetworkEvent[],
-    /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
-    dropped: dropped as Readonly<Record<string, number>>,
+    /** Whether it has ended: further requests are not in it. */
+    get isFull() {
+      return isFull;
+    },
     /** Adds a request that another observer saw: one event with that of the context, which may come before or after. */
     add(seen: SeenRequest) {
       const reported = pairs.take('reported', seen);
@@ -127,7 +145,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS 
       mask = masked;
     },
     bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
-    stop: listen(context, { request, response, requestfailed, download }),
+    stop,
   };
 }
 
@@ -149,11 +167,6 @@ class Pairs {
     const events = this.#waiting.get(key);
     if (events) events.push(event);
     else this.#waiting.set(key, [event]);
-  }
-
-  forget(event: NetworkEvent): void {
-    for (const side of ['added', 'reported'] as const)
-      if (this.#waiting.get(side + keyOf(event))?.[0] === event) this.take(side, event);
   }
 }
 

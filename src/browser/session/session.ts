@@ -6,7 +6,7 @@ import { type Guard, type GuardOptions, guardContext, type RefusalKind } from '.
 import { callInPage } from '../in-page';
 import { listen, Signal, within } from '../waiting';
 import { Dialogs } from './dialogs';
-import { recordNetwork } from './network';
+import { MAX_EVENTS, recordNetwork } from './network';
 import { Activity, NAVIGATION_LIMIT_MS, parsed } from './settling';
 
 /** More notices are counted, but not kept: a page in a loop must not fill the memory. */
@@ -164,6 +164,12 @@ export class Session {
     return this.activity.isBusy(this.page, since);
   }
 
+  /** From now on, requests are not waited for. */
+  flooded(): void {
+    this.activity.dispose();
+    this.notice(`The page sent more than ${MAX_EVENTS} requests: the network log ended.`);
+  }
+
   dispose(): void {
     for (const dispose of this.disposers.splice(0)) dispose();
   }
@@ -251,8 +257,13 @@ export async function openSession(
 ) {
   const context = page.context();
   const session = new Session(context, page);
-  const network = recordNetwork(context);
-  const guard = await guardContext(context, {
+  let guard: Guard | undefined;
+  const onFull = () => {
+    session.flooded();
+    guard?.endLog();
+  };
+  const network = recordNetwork(context, { onFull });
+  guard = await guardContext(context, {
     allowedDomains,
     network,
     means,

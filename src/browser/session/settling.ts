@@ -42,7 +42,7 @@ export class Activity {
       this.pending.delete(request);
       changed.fire();
     };
-    this.dispose = listen(context, {
+    const unlisten = listen(context, {
       request: request => {
         if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
           this.pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
@@ -54,6 +54,10 @@ export class Activity {
         if (entry) entry.streamsAt = performance.now() + STREAM_LIMIT_MS;
       },
     });
+    this.dispose = () => {
+      unlisten();
+      this.pending.clear();
+    };
   }
 
   /** Waits, up to a limit, while `page` is busy since then. False: a document still loads. */

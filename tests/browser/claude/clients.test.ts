@@ -67,7 +67,7 @@ async function play(
   setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
 ) {
   api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = agentTask(await pages.samePage(), setup);
+  const task = agentTask(await pages.samePage(), { wantsAnswer: true, ...setup });
   const [make, model] = CLIENTS[name]!;
   const agent = claude({ client: make(api.url), model, maxRetries: 1, ...options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
@@ -201,7 +201,7 @@ it("a request goes the client's own way: its fetch, its headers, its middleware"
       },
     ],
   });
-  await claude({ client }).run(agentTask(await pages.samePage()));
+  await claude({ client }).run(agentTask(await pages.samePage(), { wantsAnswer: true }));
   expect(asked).toEqual(['middleware', 'fetch']);
   expect(api.requests[0]!.headers['x-team']).toBe('web');
 });

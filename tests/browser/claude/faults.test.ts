@@ -30,7 +30,7 @@ async function play(
   setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
 ) {
   api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = agentTask(await pages.samePage(), setup);
+  const task = agentTask(await pages.samePage(), { wantsAnswer: true, ...setup });
   const agent = claude({ apiKey: KEY, baseURL: api.url, maxRetries: 1, ...options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
 }

@@ -108,7 +108,7 @@ describe('a file', () => {
     [
       'has a later schema',
       '{"schemaVersion":"3","runs":{}}',
-      /^b\.json: schemaVersion is "3"; this version of @taskproof\/playwright reads baselines of "1" and "2"\. Update the package, or save the baseline anew\.$/,
+      /^b\.json: schemaVersion is "3"; this version of @taskproof\/playwright reads baselines of "1" and "2"\. Update the package, or save the baseline again\.$/,
     ],
     [
       'is broken',
@@ -139,7 +139,7 @@ describe('a file', () => {
     [
       'has a conflict',
       [open, version, runs, '<<<<<<< HEAD', first, '=======', second, '>>>>>>> b', '}', '}'].join('\n'),
-      /not JSON: .*\. Git left a conflict in it: keep the runs of both sides, one a line\.$/,
+      /not JSON: .*\. It has a Git conflict: keep the runs of both sides, one per line\.$/,
     ],
   ])('that %s is refused', (_, content, message) => {
     expect(() => readHistory(content, 'b.json')).toThrow(ResultsFileError);

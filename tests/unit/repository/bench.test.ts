@@ -68,6 +68,7 @@ test.each([
     { right: true, falsely: false },
   ],
   ['said where it parted', { said: /came to \/x/ }, { headline: 'a', parted: 'came to /x' }, { right: true }],
+  ['said by the page', { said: /full/ }, { headline: 'a', pageSaid: 'Storage is full' }, { right: true }],
   ['said nowhere', { said: /"Pay"/ }, { headline: 'stuck on /pay' }, { right: false, falsely: false }],
   ['the first finding', cause, { findings: [icon, other] }, { right: true, falsely: false }],
   ['the second finding', cause, { findings: [other, icon] }, { right: false, falsely: true }],

@@ -6,7 +6,6 @@ import { expect, test } from 'vitest';
 import { renew, sectionsOf } from '../../../scripts/docs.mjs';
 import { chanceToPass, trialsToSettle } from '../../../scripts/docs-arithmetic.mjs';
 import { interfaceList } from '../../../scripts/docs-options.mjs';
-import { chanceOfFall } from '../../../src/verdicts/statistics';
 import { anchors, localLinks, markdownFiles } from '../../support/markdown';
 
 const PAGES = markdownFiles();
@@ -79,18 +78,13 @@ test('figures in the prose are those of the arithmetic', () => {
   expect(policies).toContain(`16 of 20 has ${red(20, 16)} false red and ${green(20, 16)} false green`);
   const inSuite = (k: number, minPasses: number) =>
     `${((1 - chanceToPass(k, minPasses, 0.95) ** 20) * 100).toFixed(1)}%`;
-  expect(policies).toContain(
-    `${inSuite(5, 4)} of the runs with 4 of 5, in ${inSuite(3, 2)} with 2 of 3, in ${inSuite(10, 7)} with 7 of 10`,
-  );
+  expect(policies).toContain(`${inSuite(5, 4)} of the runs with 4 of 5, in ${inSuite(10, 7)} with 7 of 10`);
   const played = (p: number) => trialsToSettle(5, 4, p).toFixed(1);
   expect(read('writing-specs')).toContain(
     `of 4 of 5 at p = 0.5 it plays ${played(0.5)} trials on average, at p = 0.95 ${played(0.95)}`,
   );
   const cost = `$${(12 * 5 * 0.08).toFixed(2)}`;
-  expect(read('writing-specs')).toContain(`12 specs, k = 5 and $0.08 a trial that is ${cost}`);
   expect(readFileSync('README.md', 'utf8')).toContain(`12 specs, 5 trials and $0.08 a trial are ${cost}`);
-  expect(read('regressions')).toContain('although nothing has changed: 5 of 5 and then 3 of 5 does');
-  expect(chanceOfFall({ passes: 5, failures: 0 }, { passes: 3, failures: 2 })).toBeGreaterThan(0.05);
 });
 
 test('every path in how-it-works.md exists, and no folder is left out', () => {
@@ -138,7 +132,7 @@ test('every message of troubleshooting.md is one of the library', () => {
     const stable = message.replace(/^[…\s]+|[…\s]+$/g, '');
     return texts.some(text => text.includes(stable));
   };
-  expect(messages.length).toBeGreaterThan(15);
+  expect(messages.length).toBeGreaterThan(10);
   expect(messages.filter(message => !isKnown(message))).toEqual([]);
   expect(isKnown('a message that nobody … writes')).toBe(false);
 });

@@ -1,6 +1,10 @@
-import type { TestCase, TestRun } from '@playwright/test/reporter';
-import { expect, test } from 'vitest';
-import { requirePlaywright, whatMoved } from '../../../src/playwright/inside/version';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestCase } from '@playwright/test/reporter';
+import { expect, onTestFinished, test } from 'vitest';
+import { cliFiles } from '../../../agent-programs/mcp/programs.mjs';
+import { isChecked, requirePlaywright, whatMoved } from '../../../src/playwright/inside/version';
 
 test.each(['1.64.0', '1.65.1', '1.100.0', '2.0.0', '1.66.0-alpha-2026'])('Playwright %s will do', version => {
   expect(() => requirePlaywright(version)).not.toThrow();
@@ -22,27 +26,46 @@ const today = {
   parent: { _use: [], type: 'file', parent: { type: 'project', _fullProject: {} } },
   location: { file: '/suite/tasks.spec.ts', line: 1, column: 1 },
 };
-const exclude = () => undefined;
-
-test.each([
-  [today, { exclude }, undefined],
-  [today, {}, /one by one/],
-  [{ ...today, parent: { ...today.parent, _use: undefined } }, { exclude }, undefined],
-  [{ ...today, parent: {} }, { exclude }, /reported late/],
+test.each<[object, RegExp | undefined]>([
+  [today, undefined],
+  [{ ...today, parent: { ...today.parent, _use: undefined } }, undefined],
+  [{ ...today, parent: {} }, /reported late/],
   [
     {
       parent: {},
       location: { file: '/suite/node_modules/@taskproof/playwright/dist/playwright/declare.js' },
     },
-    {},
-    /one by one; verdicts .* tags; runs .* resumed; tests .* workers .* do; wrong .* late; specs seem .* Update @taskproof/,
+    /, verdicts .* tags; runs .* resumed; tests .* workers .* do; wrong .* late; specs seem .* Update @taskproof/,
   ],
-])('what moved: %#', (declared, testRun, said) => {
-  const moved = whatMoved(declared as unknown as TestCase, testRun as Partial<TestRun>, '1.99.0');
+])('what moved: %#', (declared, said) => {
+  const moved = whatMoved(declared as TestCase, '1.99.0');
   if (said) expect(moved).toMatch(said);
   else expect(moved).toBeUndefined();
 });
 
 test('of the installed version all is in its place', () => {
   expect(() => requirePlaywright()).not.toThrow();
+  expect(() => cliFiles()).not.toThrow();
+});
+
+test.each(['1.64.1', '1.99.0'])('Playwright %s without what --cli needs is named', version => {
+  const folder = mkdtempSync(join(tmpdir(), 'taskproof-version-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  for (const name of ['playwright', 'playwright-core']) {
+    mkdirSync(join(folder, 'node_modules', name), { recursive: true });
+    writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, version }));
+  }
+  expect(() => cliFiles(join(folder, 'cli.js'))).toThrow(`--cli does not work with Playwright ${version}`);
+});
+
+test.each([
+  ['1.64.1', true],
+  ['1.65.0', true],
+  ['1.65.12', true],
+  ['1.66.0', false],
+  ['1.66.0-alpha-2026', false],
+  ['1.100.0', false],
+  ['2.0.0', false],
+])('Playwright %s: what could change unnoticed is checked: %s', (version, known) => {
+  expect(isChecked(version)).toBe(known);
 });

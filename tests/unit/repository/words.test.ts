@@ -27,6 +27,9 @@ const PHRASES = [
   'at its end alone',
   'next to nothing',
   'goes on spending',
+  ' anew',
+  'known are',
+  'is no JSON',
 ];
 const root = join(__dirname, '../../..');
 const FOLDERS = ['src', 'docs', 'scripts', 'tests/support', 'bench/lib', 'bench/drivers', 'bench/diagnosis'];

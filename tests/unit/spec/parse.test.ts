@@ -240,7 +240,7 @@ __proto__: 1
     [{ goal: undefined }, 'goal: is required, but missing'],
     [{ assertions: [{ type: 'url' }] }, 'assertions[0].pattern: is required, but missing'],
     [{ assertions: [{}] }, 'assertions[0].type: must be one of url, dom, network, got nothing'],
-    [{ goal: null }, 'goal: must be a string, got nothing (what begins with # needs quotes)'],
+    [{ goal: null }, 'goal: must be a string, got nothing (put quotes around text that begins with #)'],
     [{ maxSteps: '5' }, 'maxSteps: must be a finite number, got a string'],
     [{ goal: { a: 1 } }, 'goal: must be a string, got a mapping (object)'],
     [{ goal: true }, 'goal: must be a string, got a boolean (true): quote it'],
@@ -274,7 +274,7 @@ __proto__: 1
       { id: 'A' },
       'id: must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
     ],
-    [{ specVersion: true }, 'specVersion: must be a text in quotes: write specVersion: "0.1"'],
+    [{ specVersion: true }, 'specVersion: must be a string in quotes: write specVersion: "0.1"'],
     [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
     [
       { passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } },
@@ -319,7 +319,7 @@ __proto__: 1
   });
 
   it('explain a value that YAML took for something else', () => {
-    expect(errorOf(`${yaml}description: #nav\n`).message).toMatch(/8:1 description: .*# needs quotes/);
+    expect(errorOf(`${yaml}description: #nav\n`).message).toMatch(/8:1 description: .*begins with #/);
     expect(errorOf(`${yaml}description: [data-x]\n`).message).toMatch(/list.*quote it/);
     expect(errorOf(`${yaml}<<: { maxSteps: 3 }\n`).message).toMatch(
       /`<<`: YAML merge keys are not supported/,

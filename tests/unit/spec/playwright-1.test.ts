@@ -58,7 +58,7 @@ describe('is refused', () => {
     [answer({}), '', /needs one of `text`, `equals`/],
     [answer({ text: 'a', number: 1 }), '.number', /has `text` and `number`: keep one/],
     [answer({ text: ' ' }), '.text', /must not be empty/],
-    [answer({ regex: '(' }), '.regex', /is not a regular expression/],
+    [answer({ regex: '(' }), '.regex', /is not a JavaScript regular expression/],
     [answer({ number: '1299' }), '.number', /must be a finite number, got a string/],
     [answer({ number: 1, tolerance: -1 }), '.tolerance', /must be at least 0/],
     [answer({ text: 'a', tolerance: 1 }), '.tolerance', /only allowed with `number`/],
@@ -75,7 +75,7 @@ describe('is refused', () => {
     [network({ never: false }), '.never', /must be true, or left out/],
     [network({ never: true, count: 0 }), '.never', /not allowed together with `count`/],
     [network({ body: '' }), '.body', /must not be empty/],
-    [network({ body: 5 }), '.body', /must be a text, a mapping or a list/],
+    [network({ body: 5 }), '.body', /must be a string, a mapping or a list/],
     [dom({ state: 'absent', count: 1 }), '.count', /not allowed with `state: absent`/],
     [dom({ state: 'text', text: 'x', value: 'y' }), '.value', /only allowed with `state: visible`/],
     [dom({ hidden: true }), '.hidden', /only allowed with `state: text`/],
@@ -99,6 +99,16 @@ describe('is refused', () => {
   ])('in 0.1: %j', (assertion, path, what) => {
     const message = `${what} needs specVersion: "playwright/1" instead of "0.1"`;
     expect(issuesOf(older(assertion))).toMatchObject([{ path, message }]);
+  });
+
+  it('but a field of an assertion that stands beside it is unknown there', () => {
+    for (const version of ['0.1', 'playwright/1']) {
+      const beside = source({ specVersion: version, type: 'dom', count: 1 });
+      expect(issuesOf(beside).map(({ message }) => message)).toEqual([
+        expect.stringMatching(/^unknown key `type`/),
+        expect.stringMatching(/^unknown key `count`/),
+      ]);
+    }
   });
 
   it('a path in 0.1, and a path that is another host', () => {

@@ -217,7 +217,7 @@ describe('a plain object', () => {
 
   it.each([[undefined], ['0.2'], [0.1]])('of version %j', specVersion => {
     const { error } = taskSpecSchema.safeParse({ ...minimal, specVersion });
-    const message = 'must be a text in quotes: write specVersion: "0.1"';
+    const message = 'must be a string in quotes: write specVersion: "0.1"';
     expect(error!.issues).toMatchObject([{ path: ['specVersion'], message }]);
   });
 

@@ -46,15 +46,15 @@ describe('a value that can not be had', () => {
       () => {
         throw new Error('no mail');
       },
-      'the function of the secret CODE failed: no mail',
+      'the function for the secret CODE failed: no mail',
     ],
     [
       'rejects',
       () => Promise.reject(new Error('no mail')),
-      'the function of the secret CODE failed: no mail',
+      'the function for the secret CODE failed: no mail',
     ],
-    ['is no text', () => 1234, 'the function of the secret CODE must return a text, and returned none'],
-    ['is empty', () => ' ', 'the function of the secret CODE must return a text, and returned none'],
+    ['is no text', () => 1234, 'the function for the secret CODE must return a non-empty string'],
+    ['is empty', () => ' ', 'the function for the secret CODE must return a non-empty string'],
   ])('since its function %s', async (_, compute, message) => {
     await expect(new Secrets({ CODE: compute as () => string }).value('CODE')).rejects.toThrow(message);
   });
@@ -62,7 +62,7 @@ describe('a value that can not be had', () => {
   test('since its function takes too long', async () => {
     vi.useFakeTimers();
     const value = new Secrets({ CODE: () => new Promise<string>(() => undefined) }).value('CODE');
-    const failed = expect(value).rejects.toThrow('the function of the secret CODE took longer than 30 s');
+    const failed = expect(value).rejects.toThrow('the function for the secret CODE took longer than 30 s');
     await vi.advanceTimersByTimeAsync(30_000);
     await failed;
   });

@@ -96,11 +96,12 @@ test('a failed wait fails, and ends', async () => {
 
 test('a model that never answers is an error of the API', async () => {
   const { clock, late } = clockOf(1_000, 30);
-  // This time is a real one.
-  await expect(clock.waiting(new Promise(() => undefined))).rejects.toMatchObject({
+  const waited = expect(clock.waiting(new Promise(() => undefined))).rejects.toMatchObject({
     name: 'AgentApiError',
     message: 'the model has not answered for 0.0005 minutes. Give its requests a time limit.',
   });
+  await pass(30);
+  await waited;
   expect(late).not.toHaveBeenCalled();
 });
 

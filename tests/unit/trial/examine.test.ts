@@ -43,6 +43,14 @@ describe('aims', () => {
       { sought: ['basket'] },
     ],
     [
+      'what the first failure was about',
+      [failed('click "Basket"'), failed('enter "Jo" into "Name"')],
+      null,
+      { sought: ['basket', 'jo', 'name'], first: ['basket'], isTyped: false },
+    ],
+    ['a list', [failed('select "Basket" in "Name"')], null, { isTyped: true }],
+    ['a button that is called so', [failed('click "Select all"')], null, { isTyped: false }],
+    [
       'the control that a failed action meant, whatever is told of it',
       [turn('shop', { actions: [covered, { title: 'click "Pay"', error: 'x' }] })],
       'I see no "Sum"',
@@ -86,12 +94,13 @@ describe('relevant', () => {
   const BOX = { x: 100, y: 100, width: 80, height: 30 };
   const PAGE = { x: 0, y: 0, width: 900, height: 600 };
   const sighting = (more: Partial<Sighting>): Sighting => ({
-    ...{ kind: 'no_name', selector: '.x', text: '', names: [], hints: '', boxes: [BOX] },
+    ...{ kind: 'no_name', selector: '.x', text: '', names: [], hints: '', boxes: [BOX], place: null },
     ...more,
   });
   const tried = (box: object, failed = false) => ({ ...BOX, ...box, failed, unkept: false });
   const touched = (box: object, failed = false) => ({ touched: [tried(box, failed)] });
   const [sought, next] = [{ sought: ['basket'] }, { next: ['basket'] }];
+  const typed = { ...sought, isTyped: true };
   it.each<[what: string, is: boolean, Partial<Sighting>, Partial<Aims>, Partial<Known>?]>([
     ['nothing that nobody asked for', false, {}, {}],
     ['a dialog that nothing closes', true, { kind: 'dialog_trap' }, {}],
@@ -108,18 +117,77 @@ describe('relevant', () => {
     ['a button that was tried in vain', true, { kind: 'disabled' }, {}, touched({}, true)],
     ['not all that holds what was used', false, { boxes: [PAGE] }, {}, touched({})],
     ['not what is beside what was used', false, {}, {}, touched({ x: 200 })],
+    ['not a field that took what was typed', false, { kind: 'no_label' }, {}, touched({})],
+    ['a field that did not', true, { kind: 'no_label' }, {}, touched({}, true)],
     ['what was sought', true, { kind: 'covered', names: ['basket'] }, sought],
     ['what the goal names next', true, { kind: 'disabled', names: ['pay now'] }, { next: ['pay'] }],
     ['no part of a word', false, { kind: 'covered', names: ['payments'] }, { next: ['pay'] }],
+    [
+      'not what has the name among other words, if another is called so',
+      false,
+      { kind: 'covered', names: ['go to basket'] },
+      sought,
+      { usable: ['basket'] },
+    ],
     ['what its author called so', true, { hints: 'icon cart basket' }, next],
     ['not by that, if another has the name', false, { hints: 'icon basket' }, next, { usable: ['basket'] }],
     ['what has no name, if what was sought is not there', true, {}, sought],
+    [
+      'not so a field, if something was clicked',
+      false,
+      { kind: 'no_label', text: 'textbox without a label' },
+      sought,
+    ],
+    [
+      'not so what has a text of its own',
+      false,
+      { kind: 'no_role', text: 'span "Help" reacts to clicks' },
+      sought,
+    ],
+    ['not so a button, if something was typed', false, {}, typed],
     ['not so if it is there', false, {}, sought, { usable: ['basket (2)'] }],
+    [
+      'a field to type into, if a button has the name',
+      true,
+      { kind: 'no_label' },
+      typed,
+      { usable: ['basket'] },
+    ],
+    ['not so what is clicked', false, { kind: 'no_label' }, sought, { usable: ['basket'] }],
+    ['a button, if a field has the name', true, {}, sought, { fields: ['basket'] }],
+    ['not so what is typed into', false, {}, typed, { fields: ['basket'] }],
+    ['no field, if one has the name', false, { kind: 'no_label' }, typed, { fields: ['basket'] }],
+    [
+      'what has no name, if the reason lists what is there, too',
+      true,
+      {},
+      { sought: ['home', 'basket'], areListed: true },
+      { usable: ['home'] },
+    ],
+    ['not so if a turn tried both', false, {}, { sought: ['home', 'basket'] }, { usable: ['home'] }],
     ['not so what has a name', false, { kind: 'covered', names: ['home'] }, sought],
     ['not so for what the goal names next', false, {}, next],
   ])('%s', (_, is, of, aims, known) => {
     const all = { sought: [], next: [], used: [], ...aims };
     expect(relevantOf([sighting(of)], all, { touched: [], usable: [], ...known })).toEqual([is]);
+  });
+
+  it('nothing that a later failure was about, if something explains the first', () => {
+    const found = [sighting({}), sighting({ kind: 'disabled', names: ['pay'] })];
+    const relevant = (first: string[]) =>
+      relevantOf(
+        found,
+        { sought: ['basket', 'pay'], first, next: [], used: [] },
+        { touched: [], usable: [] },
+      );
+    expect(relevant(['basket'])).toEqual([true, false]);
+    expect(relevant([])).toEqual([true, true]);
+  });
+
+  it('no other without a name, if one is called so', () => {
+    const aims = { sought: ['basket'], next: [], used: [] };
+    const found = [sighting({}), sighting({ kind: 'no_role', names: ['basket.'] })];
+    expect(relevantOf(found, aims, { touched: [], usable: [] })).toEqual([false, true]);
   });
 
   it('none of many without a name', () => {

@@ -1,7 +1,7 @@
-// How long the assertions of a trial wait.
+// How long the assertions of a trial wait, and when the site is asked whether it is still there.
 import { expect, test } from 'vitest';
 import type { AssertionResult, NetworkEvent } from '../../../src/data/record';
-import { checkAssertions } from '../../../src/trial/grade';
+import { checkAssertions, whySiteIsGone } from '../../../src/trial/grade';
 
 const URL = { type: 'url', pattern: '**/done' };
 const SENT = { type: 'network', urlPattern: '**/sent' };
@@ -73,4 +73,20 @@ test.each<[string, object, boolean[]]>([
   const results: AssertionResult[] = [];
   await checkAssertions(trial as never, results);
   expect(results.map(({ passed }) => passed)).toEqual(expected);
+});
+
+test.each<[string, string | null]>([
+  ['net::ERR_CONNECTION_REFUSED', 'no answer'],
+  ['net::ERR_ABORTED', null],
+  ['net::ERR_BLOCKED_BY_CLIENT', null],
+  // A page that floods the browser can do that by itself, and a site that is asked then may answer too late.
+  ['net::ERR_INSUFFICIENT_RESOURCES', null],
+])('of a site that does not answer: it may be gone after %s', async (failure, expected) => {
+  const get = () => Promise.reject(new Error('apiRequestContext.get: no answer\nCall log'));
+  const trial = {
+    plan: { entryUrl: 'http://127.0.0.1/shop' },
+    session: { context: { request: { get } } },
+    opened: { network: { events: [{ url: 'http://127.0.0.1/api', status: null, failure }] } },
+  };
+  expect(await whySiteIsGone(trial as never)).toBe(expected);
 });

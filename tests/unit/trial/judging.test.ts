@@ -177,7 +177,7 @@ describe('its time', () => {
     await vi.advanceTimersByTimeAsync(ms - 1);
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await judged).toEqual({ error: `judge "mine": its time (${ms / 1000} s) was up` });
+    expect(await judged).toEqual({ error: `judge "mine": it took longer than ${ms / 1000} s` });
   });
 
   test('does not pass while it waits for a model', async () => {

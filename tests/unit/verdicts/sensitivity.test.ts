@@ -31,7 +31,9 @@ test('how small a fall trials can show', () => {
 });
 
 test('one sentence, for the smallest k', () => {
-  expect(sensitivityText([5, 20])).toContain('5 trials can only show a fall to about 0.15');
-  expect(sensitivityText([1, 5])).toContain("1 trial can't show a fall of a spec");
+  expect(sensitivityText([5, 20])).toContain(
+    '5 trials can only show a fall from a pass rate of 95% to about 15%',
+  );
+  expect(sensitivityText([1, 5])).toContain("1 trial can't show a fall from a pass rate of 95%");
   expect([sensitivityText([]), sensitivityText([20, 25])]).toEqual(['', '']);
 });

@@ -21,7 +21,10 @@ describe('aiSdk()', () => {
     [{ model: '' }, /model: must be a model/],
     [{ model: openai }, /model: must be a model/],
     [{ model: Promise.resolve(model) }, /model: must be a model/],
-    [{ model, pricng: {} }, /pricng: unknown option; known are model, pricing, .* Did you mean pricing\?/],
+    [
+      { model, pricng: {} },
+      /pricng: unknown option. Known options: model, pricing, .* Did you mean pricing\?/,
+    ],
     [{ model, pricing: { input: 1 } }, /pricing\.output: /],
     [{ model, pricing: { input: 1, output: -1 } }, /pricing\.output: /],
     [{ model, pricing: { input: 1, output: 2, cache: 1 } }, /pricing\.cache: unknown option/],

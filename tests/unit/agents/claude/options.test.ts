@@ -17,7 +17,7 @@ describe('claude()', () => {
   it.each<[unknown, RegExp]>([
     [
       { modle: 'x' },
-      /^claude\(\): modle: unknown option; known are model, client, apiKey, .*Did you mean model\?$/,
+      /^claude\(\): modle: unknown option. Known options: model, client, apiKey, .*Did you mean model\?$/,
     ],
     [{ model: '' }, /model: /],
     [{ effort: 'huge' }, /effort: /],
@@ -28,9 +28,9 @@ describe('claude()', () => {
     [{ pricing: { input: 1 } }, /pricing\.output: /],
     [
       { pricing: { input: 1, output: 2, cache: 1 } },
-      /pricing\.cache: unknown option; known are input, output, cacheRead, cacheWrite/,
+      /pricing\.cache: unknown option. Known options: input, output, cacheRead, cacheWrite/,
     ],
-    [{ members: { fly: true } }, /members\.fly: unknown option; known are navigate, /],
+    [{ members: { fly: true } }, /members\.fly: unknown option. Known options: navigate, /],
     [{ members: { zoom: 'no' } }, /members\.zoom: /],
     [{ members: { fileUpload: true } }, /members\.fileUpload: must be a list of folders, or false/],
     [{ members: { fileUpload: [] } }, /members\.fileUpload/],
@@ -75,7 +75,7 @@ function allMembers(): ClaudeMembers {
   try {
     claude({ members: { '?': true } as never });
   } catch (error) {
-    const names = /known are ([\w, ]+)/.exec((error as Error).message)![1]!.split(', ');
+    const names = /Known options: ([\w, ]+)/.exec((error as Error).message)![1]!.split(', ');
     return Object.fromEntries(names.map(name => [name, true]));
   }
   throw new Error('an unknown member was accepted');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { lexical } from '../../../../src/agents/lexical';
 
 it.each([
-  [{ depth: 3 }, /lexical\(\): depth: unknown option; known are name, actionTimeoutMs/],
+  [{ depth: 3 }, /lexical\(\): depth: unknown option. Known options: name, actionTimeoutMs/],
   [{ actionTimeoutMs: 5 }, /lexical\(\): actionTimeoutMs: /],
   [{ name: '' }, /lexical\(\): name: /],
 ])('refuses %j', (options, message) => {

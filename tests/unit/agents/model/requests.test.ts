@@ -1,5 +1,4 @@
-// The first request of a task as each API gets it: the system prompt, the tools and the opening, byte for byte. A change to
-// one of the stored files is a change to what models are told: `npx vitest run --project unit -u`, and read the difference.
+// The first request of a task as each API gets it: the system prompt, the tools and the opening, byte for byte.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -138,5 +137,8 @@ describe('the first request', () => {
 
 async function expectStored(name: string, sent: object) {
   expect(sent).toHaveProperty('messages');
-  await expect(JSON.stringify(sent, null, 1)).toMatchFileSnapshot(`../../../data/requests/${name}.json`);
+  const wanted =
+    'Models are told something else. If that is meant: `npx vitest run --project unit requests -u`, and read the difference in git';
+  const path = `../../../data/requests/${name}.json`;
+  await expect(JSON.stringify(sent, null, 1), wanted).toMatchFileSnapshot(path);
 }

@@ -9,7 +9,9 @@ test.each([
   ['form_input', { target: { type: 'ref', ref: 'ref_1' } }, 'value: '],
   ['navigate', { url: 5 }, 'url: '],
   ['key', { text: 'a', repeat: 1000 }, 'repeat: '],
-  ['scroll', 'down', 'Invalid input for scroll. input: '],
+  ['scroll', '{ "scroll_direction": "do', 'The arguments of scroll are not a JSON object, or are cut off.'],
+  ['scroll', null, 'The arguments of scroll are not a JSON object'],
+  ['scroll', [1], 'The arguments of scroll are not a JSON object'],
 ] as const)('%s refuses %j in words', (name, input, message) => {
   expect(() => checkedInput<unknown>(name, TOOLS[name]!.input, input)).toThrow(message);
 });

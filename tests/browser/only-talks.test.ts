@@ -1,0 +1,119 @@
+// Models that can't do the task: they only talk, make up addresses, call what there is not. No word of it is about the page.
+import { createOpenAI } from '@ai-sdk/openai';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Agent, aiSdk, claude } from '../../src';
+import { openSession } from '../../src/browser/session/session';
+import type { WantedAnswer } from '../../src/spec/wanted-answer';
+import { call, callTool, done, reply, type Script, say, startMessagesApi } from '../support/messages-api';
+import { startOpenAiApi } from '../support/openai-api';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { playTrial } from '../support/trials';
+import { type Site, startSite } from '../support/two-sites';
+
+let site: Site;
+beforeAll(async () => {
+  site = await startSite('localhost', path => ({
+    status: path === '/' ? 200 : 404,
+    // Its link has no name, which an examination would find.
+    body: '<!doctype html><html lang="en"><title>Shop</title><h1>Plants</h1><a href="/cart" class="cart"><svg width="40" height="40"></svg></a>',
+  }));
+});
+afterAll(async () => {
+  await site.close();
+  await leaveSharedBrowser();
+});
+
+const find = { query: 'the cart' };
+const AGENTS = {
+  claude: {
+    start: (script: Script) => startMessagesApi({ script }),
+    make: (baseURL: string, apiKey: string): Agent => claude({ baseURL, apiKey, model: 'claude-opus-5-5' }),
+    look: reply(call('find', find)),
+    goTo: (url: string) => reply(call('navigate', { url })),
+  },
+  aiSdk: {
+    start: (script: Script) => startOpenAiApi({ script }),
+    make: (baseURL: string, apiKey: string): Agent =>
+      aiSdk({ model: createOpenAI({ baseURL, apiKey }).chat('claude-opus-5-5') }),
+    look: reply(callTool('find', find)),
+    goTo: (url: string) => reply(callTool('navigate', { url })),
+  },
+};
+
+interface Setup {
+  selector?: string;
+  wantsAnswer?: WantedAnswer;
+}
+
+describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, goTo }) => {
+  async function play(script: Script, { selector = '.never', wantsAnswer = false }: Setup = {}) {
+    const api = await start(script);
+    onTestFinished(() => api.close());
+    const context = await (await sharedBrowser()).newContext();
+    onTestFinished(() => context.close());
+    const opened = await openSession(await context.newPage(), ['localhost']);
+    const agent = make(api.url, api.apiKey);
+    const record = await playTrial(opened, {
+      entryUrl: `${site.origin}/`,
+      goal: 'Open the "cart".',
+      assertion: { type: 'dom', selector, state: 'attached' },
+      run: task => agent.run(task),
+      // Only what never comes may be waited for shortly.
+      expectTimeoutMs: selector === '.never' ? 200 : 20_000,
+      wantsAnswer,
+    });
+    await opened.close();
+    const asked = api.requests.map(({ body }) => JSON.stringify(body.messages));
+    return { record, asked };
+  }
+
+  it('says twice what it would do: an error of the model, and the page is not examined', async () => {
+    const { record, asked } = await play(() => reply(say('You can click on the cart.')));
+    expect(record).toMatchObject({
+      outcome: 'error',
+      status: 'error',
+      errorKind: 'agent_api',
+      answer: 'You can click on the cart.',
+      examination: null,
+      reason: expect.stringMatching(
+        /^the agent never acted: the model "claude-opus-5-5" called no tool\. An agent needs a model that can call tools\. It said: You can click on the cart\.$/,
+      ),
+    });
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).toContain('Your last answer had no tool call');
+  });
+
+  it('says nothing, twice: the same', async () => {
+    const { record } = await play(() => reply());
+    expect(record).toMatchObject({
+      errorKind: 'agent_api',
+      reason: expect.stringMatching(/It said: \(nothing\)$/),
+    });
+  });
+
+  it('passes if its words, or the page as it is, are what was asked for', async () => {
+    const { record } = await play(() => done(), { selector: '.cart' });
+    expect(record).toMatchObject({ outcome: 'passed', status: 'completed', answer: 'Done.' });
+  });
+
+  it('has ended its turn if it called a tool before: the trial is graded and examined', async () => {
+    const { record, asked } = await play(({ index }) => (index === 0 ? look : done('The cart is open.')));
+    expect(record).toMatchObject({ outcome: 'failed', status: 'completed', answer: 'The cart is open.' });
+    expect(record.examination!.findings).not.toEqual([]);
+    expect(asked).toHaveLength(2);
+  });
+
+  it('is not asked again for an answer that can be read off the page', async () => {
+    const { record, asked } = await play(() => done('Plants'), { wantsAnswer: true });
+    expect(record).toMatchObject({ outcome: 'failed', status: 'completed', answer: 'Plants' });
+    expect(asked).toHaveLength(1);
+  });
+
+  it('goes to an address that it made up: what stands there is not examined', async () => {
+    const { record } = await play(({ index }) =>
+      index === 0 ? goTo('/path/to/pages') : done('It is open.'),
+    );
+    expect(record).toMatchObject({ outcome: 'failed', status: 'completed', examination: null });
+    expect(record.finalUrl).toContain('/path/to/pages');
+  });
+});
