@@ -1,18 +1,17 @@
-// The tables of docs/pass-policies.md: how often a pass policy passes if the agent passes each trial with chance p.
+// How often a pass policy passes if the agent passes each trial with chance p, and what a baseline can show.
 import { table } from './docs-table.mjs';
 
 /** @type {[k: number, minPasses: number][]} */
 const POLICIES = [
   [1, 1],
   [3, 2],
-  [3, 3],
   [5, 4],
   [5, 5],
   [10, 7],
   [10, 8],
   [20, 16],
 ];
-const RATES = [0.5, 0.7, 0.8, 0.9, 0.95];
+const RATES = [0.5, 0.7, 0.9, 0.95];
 
 /** @param {number} value */
 const percent = value => `${(value * 100).toFixed(1)}%`;
@@ -69,40 +68,17 @@ export function trialsToSettle(k, minPasses, p) {
   return from(0, 0);
 }
 
-/** @param {(passes: number, n: number) => [number, number] | null} wilsonInterval */
-export function wilsonTable(wilsonInterval) {
-  /** @type {[passes: number, n: number][]} */
-  const rows = [
-    [1, 1],
-    [4, 5],
-    [5, 5],
-    [8, 10],
-    [25, 25],
-  ];
-  return table(
-    ['passes', 'rate', '95% interval'],
-    rows.map(([passes, n]) => {
-      const [low, high] = wilsonInterval(passes, n) ?? [0, 1];
-      return [`${passes} of ${n}`, percent(passes / n), `${percent(low)} to ${percent(high)}`];
-    }),
-  );
-}
-
 /**
  * If all trials passed before: the most passes afterwards that chance no longer explains.
  *
  * @param {typeof import('../src/verdicts/statistics').chanceOfFall} chanceOfFall
  * @param {number} alpha
  */
-export function fisherTable(chanceOfFall, alpha) {
-  return table(
-    ['before', 'after, at most', 'p'],
-    [3, 5, 10, 20].map(k => {
-      /** @param {number} passes */
-      const p = passes => chanceOfFall({ passes: k, failures: 0 }, { passes, failures: k - passes });
-      const after = [...Array(k + 1).keys()].reverse().find(passes => p(passes) <= alpha);
-      const most = after === undefined ? 'not even 0' : `${after} of ${k}`;
-      return [`${k} of ${k}`, most, p(after ?? 0).toFixed(3)];
-    }),
-  );
+export function fisherLine(chanceOfFall, alpha) {
+  const most = [3, 5, 10, 20].map(k => {
+    /** @param {number} passes */
+    const p = passes => chanceOfFall({ passes: k, failures: 0 }, { passes, failures: k - passes });
+    return `${[...Array(k + 1).keys()].findLast(passes => p(passes) <= alpha)} of ${k}`;
+  });
+  return `${most.slice(0, -1).join(', ')} or ${most.at(-1)} passes.`;
 }

@@ -1,5 +1,5 @@
 // The commands of the command line, made from their --help.
-import { item } from './docs-table.mjs';
+import { cell, item } from './docs-table.mjs';
 
 /** @typedef {(args: string[], io: object) => Promise<number>} Run the program of the command line */
 
@@ -30,11 +30,11 @@ async function lines(run, command) {
 /** @param {string} text of --help */
 function line(text) {
   const [usage = '', description = ''] = text.split('\n\n');
-  const [, given = ''] = /\nOptions:\n((?: .*\n?)*)/.exec(text) ?? [];
-  const flags = [...given.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => `\`${flag}\``);
-  const named = usage.replace('Usage: taskproof ', '').replace(/ ?\[options\]/, '');
-  const options = flags.filter(flag => flag !== '`--help`').join(' ');
-  return item(named, [], [description.replaceAll('\n', ' '), options].filter(Boolean).join(' '));
+  const named = usage
+    .replace('Usage: taskproof ', '')
+    .replace(/ ?\[options\]/, '')
+    .replace(/(?<=-- )arguments.*(?=])/, '...');
+  return item(named, [], cell(description.replaceAll('\n', ' ')));
 }
 
 /**

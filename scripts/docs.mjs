@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { load } from './bundle.mjs';
-import { fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
+import { fisherLine, policyTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { interfaceList } from './docs-options.mjs';
 import { assertionLists, specList } from './docs-schemas.mjs';
@@ -31,7 +31,9 @@ export async function renew(markdown, sections, file) {
     const [whole, begin = '', name = '', end = ''] = match;
     const make = sections[name];
     if (!make)
-      throw new Error(`${file}: unknown section "${name}"; known are ${Object.keys(sections).join(', ')}`);
+      throw new Error(
+        `${file}: unknown section "${name}"; known sections: ${Object.keys(sections).join(', ')}`,
+      );
     const made = `${begin}\n${(await make()).trim()}\n\n${end}`;
     names.push(name);
     if (made !== whole) changed.push(name);
@@ -51,7 +53,7 @@ export async function sectionsOf() {
     'docs',
     `export { taskSpecJsonSchema } from './src/spec/schema';
      export { run } from './src/cli/program';
-     export { chanceOfFall, wilsonInterval } from './src/verdicts/statistics';
+     export { chanceOfFall } from './src/verdicts/statistics';
      export { ALPHA } from './src/verdicts/change';`,
   );
   /** @type {(...files: [file: string, name: string][]) => () => string} */
@@ -79,8 +81,7 @@ export async function sectionsOf() {
     'ai-sdk': options('agents/ai-sdk/index.ts', 'AiSdkOptions'),
     'web-judge': options('grading/judge/index.ts', 'WebJudgeOptions'),
     policies: policyTable,
-    wilson: () => wilsonTable(ours.wilsonInterval),
-    fisher: () => fisherTable(ours.chanceOfFall, ours.ALPHA),
+    fisher: () => fisherLine(ours.chanceOfFall, ours.ALPHA),
   };
 }
 
