@@ -7,12 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
 import { Cli } from './cli.mjs';
-import { endProcess, environment, programOf, SetupError, serverArgs } from './programs.mjs';
+import { endProcess, environment, linesOf, programOf, SetupError, serverArgs } from './programs.mjs';
 import { Session, short } from './session.mjs';
 import { Tools } from './tools.mjs';
 
@@ -202,7 +201,7 @@ class Trial {
       process.stderr.write(text);
       this.stderr = (this.stderr + text).slice(-MAX_STDERR);
     });
-    const lines = createInterface({ input: child.stdout });
+    const lines = linesOf(child.stdout);
     lines.on('line', line => this.read(line));
     child.on('close', code => this.closed(code));
     const limit = Number(this.options['request-timeout']) * 1000;
@@ -286,8 +285,8 @@ class Trial {
   async stop(code) {
     this.isOver = true;
     clearInterval(this.watch);
-    await endProcess(this.child);
-    this.tools?.close();
+    // What still runs could write into the folder again.
+    await Promise.all([endProcess(this.child), this.tools?.close()]);
     // Exits once all output is written.
     process.stdout.write('', () => process.exit(code));
   }

@@ -6,10 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { cliFiles, SetupError } from './programs.mjs';
+import { cliFiles, endProcess, linesOf, SetupError } from './programs.mjs';
 
 /** @type {typeof import('../../src/text/mask')} */
 const { fillSecrets, secretMask } = createRequire(import.meta.url)('../../dist/text/mask.js');
@@ -37,6 +36,8 @@ const SNAPSHOT_LINK = /^- \[Snapshot\]\((.+\.yml)\)$/m;
 const RUN = `process.argv.push('cli', ...JSON.parse(require('node:fs').readFileSync(0, 'utf8'))); require(process.argv[1]);`;
 
 export class Cli {
+  /** @type {import('node:child_process').ChildProcess[]} */
+  #children = [];
   #isClosed = false;
   /** Commands run one after another. @type {Promise<unknown>} */
   #last = Promise.resolve();
@@ -73,7 +74,7 @@ export class Cli {
     await this.#attach();
     this.server = createServer(socket => {
       socket.on('error', () => undefined);
-      createInterface({ input: socket }).once('line', line => {
+      linesOf(socket).once('line', line => {
         this.#last = this.#last
           .then(() => this.#run(JSON.parse(line)))
           .catch(error => ({ text: `### Error\n${error.message}`, code: 1 }))
@@ -88,7 +89,6 @@ export class Cli {
   /** `attach --cdp` would do the same, with the connection's address as an argument. */
   async #attach() {
     const child = this.#start([this.files.daemon, 'default']);
-    this.daemon = child;
     const errors = text(child.stderr);
     const code = await new Promise(resolve => {
       child.stdout.on('data', said => /listening/.test(String(said)) && resolve(undefined));
@@ -103,7 +103,9 @@ export class Cli {
 
   /** @param {string[]} args */
   #start(args) {
-    return spawn(process.execPath, args, { cwd: this.folder, env: this.env, windowsHide: true });
+    const child = spawn(process.execPath, args, { cwd: this.folder, env: this.env, windowsHide: true });
+    this.#children.push(child);
+    return child;
   }
 
   /** What Playwright tells agents about it. */
@@ -111,10 +113,10 @@ export class Cli {
     return readFileSync(this.files.skill, 'utf8');
   }
 
-  close() {
+  async close() {
     this.#isClosed = true;
     this.server?.close();
-    this.daemon?.kill();
+    await Promise.all(this.#children.map(endProcess));
   }
 
   /** @param {string[]} args as the agent wrote them */

@@ -3,6 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
 
 /** @typedef {import('./preset').Preset} Preset */
 
@@ -85,6 +86,11 @@ export function programOf({ package: name, command }, given) {
   const program =
     given === undefined ? (folder && binOf(folder)) || command : isPath ? resolve(given) : given;
   return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
+}
+
+/** readline repeats an error of its input, which would end this process: closing follows. @param {import('node:stream').Readable} input */
+export function linesOf(input) {
+  return createInterface({ input }).on('error', () => undefined);
 }
 
 /** @param {import('node:child_process').ChildProcess | undefined} child */

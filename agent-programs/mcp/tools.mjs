@@ -7,7 +7,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { isAbsolute, join, relative } from 'node:path';
-import { createInterface } from 'node:readline';
+import { endProcess, linesOf } from './programs.mjs';
 import { callKey, objectOf } from './session.mjs';
 
 /** @type {typeof import('../../src/text/mask')} */
@@ -61,10 +61,10 @@ export class Tools {
     });
   }
 
-  close() {
+  async close() {
     this.#isClosed = true;
     this.server?.close();
-    for (const child of this.#children) child.kill();
+    await Promise.all(this.#children.map(endProcess));
   }
 
   /** @param {import('node:net').Socket} socket */
@@ -94,7 +94,7 @@ export class Tools {
     const connection = new Connection(this, sender(socket), sender(child.stdin));
     /** @param {import('node:stream').Readable} input @param {(message: Message) => Promise<void>} take */
     const follow = (input, take) =>
-      createInterface({ input }).on('line', line => {
+      linesOf(input).on('line', line => {
         const message = parsed(line);
         if (message) take(message).catch(error => this.session.fail(`agent.mjs: ${error.message}`));
       });

@@ -95,7 +95,8 @@ taskproofTests('tasks/${name}/*.yaml', { test });`,
   const ids = agents.flatMap(({ specs }) => specs.map(({ id }) => id));
   expect(Object.keys(records).sort(), run.output).toEqual(ids.sort());
   expect(processesMarked(mark)).toEqual([]);
-  expect(readdirSync(temp).filter(name => name.startsWith('taskproof-mcp-'))).toEqual([]);
+  const left = readdirSync(temp, { recursive: true, encoding: 'utf8' });
+  expect(left.filter(name => name.startsWith('taskproof-mcp-'))).toEqual([]);
   // The config, of which Playwright writes all there is, names them.
   const reported = JSON.stringify(JSON.parse(suite.read('pw.json')).suites);
   for (const secret of [PASSWORD, KEY])

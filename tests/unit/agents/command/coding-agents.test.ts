@@ -252,6 +252,41 @@ test('it is ended with what it started, also if it does not want to, and its fol
   expect(readdirSync(temp)).toEqual([]);
 });
 
+test('it plays on if a connection ends with answers that nobody read', async () => {
+  const cli = `
+const { connect } = await import('node:net');
+const { args } = JSON.parse(process.argv[process.argv.indexOf('--mcp-config') + 1]).mcpServers.playwright;
+const ask = (method, params) => JSON.stringify({ jsonrpc: '2.0', id: method, method, params }) + '\\n';
+const gone = connect(args[1]);
+// More than is read at once: closed with a part unread, the other end sees ECONNRESET.
+gone.write(ask('tools/call', { name: 'answer', arguments: { answer: '"'.repeat(59_000) } }));
+gone.on('readable', () => gone.destroy());
+await new Promise(resolve => gone.once('close', resolve));
+const next = connect(args[1]);
+next.write(ask('tools/list'));
+await new Promise(resolve => next.once('data', resolve));
+${result({ result: 'Done.' })} ${HANGS}`;
+  const { end, errors, left } = await play({ cli });
+  expect(errors).toBe('');
+  expect(end).toMatchObject({ status: 'completed' });
+  expect(left).toEqual([]);
+});
+
+test('it waits for an MCP server that writes at its end', async () => {
+  const server = write(
+    'late.mjs',
+    `${SERVER}
+const late = process.cwd() + '/late';
+process.on('SIGTERM', () => setTimeout(() => { mkdirSync(late, { recursive: true }); process.exit(); }, 200));`,
+  );
+  const { end, left } = await play({
+    cli: `${ASK_TOOLS} ${result({ result: 'Done.' })} ${HANGS}`,
+    args: ['claude-code', '--server', server],
+  });
+  expect(end).toMatchObject({ status: 'completed' });
+  expect(left).toEqual([]);
+});
+
 test('what a killed trial left goes after a day', async () => {
   const temp = makeFolder();
   for (const [name, days] of [
