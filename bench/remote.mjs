@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { LAUNCH, makeSuite } from './lib/processes.mjs';
 
-const K = 15;
+const K = 5;
 const SHARDS = 2;
 
 export async function remote({ quick }) {

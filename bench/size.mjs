@@ -98,6 +98,9 @@ async function showAll(adapters, url, problems) {
       await adapter.leave(request);
     } catch (error) {
       problems[`${who}: ${new URL(url).pathname}`] = String(error);
+      // Its late answer would stand for the next page.
+      adapters.delete(who);
+      await adapter.stop();
     }
   }
   return shown;

@@ -7,9 +7,8 @@ import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
 import { ratios, spread } from './lib/report.mjs';
 
 const AT_MOST = 1.15;
-const REPEATS = 3;
 /** Trials of one turn on an idle page: they show what a trial costs besides its agent. */
-const TRIVIAL = 300;
+const TRIVIAL = 150;
 const TRIVIAL_AT_MOST = 1.3;
 
 export async function trial({ quick }) {
@@ -21,17 +20,13 @@ export async function trial({ quick }) {
     plain: [],
     plainPictures: [],
     ours: [],
-    plainRepeated: [],
-    oursRepeated: [],
     plainTrivial: [],
     oursTrivial: [],
   };
   const sides = [
     ['plain', ['-c', 'plain.config.mjs']],
-    ['ours', ['-c', 'ours.config.mjs', '--repeat-each=1']],
+    ['ours', ['-c', 'ours.config.mjs']],
     ['plainPictures', ['-c', 'plain.config.mjs'], { BENCH_PICTURES: '1' }],
-    ['plainRepeated', ['-c', 'plain.config.mjs', `--repeat-each=${REPEATS}`]],
-    ['oursRepeated', ['-c', 'ours.config.mjs', `--repeat-each=${REPEATS}`]],
     ['plainTrivial', ['-c', 'plain-trivial.config.mjs']],
     ['oursTrivial', ['-c', 'ours-trivial.config.mjs']],
   ];
@@ -41,8 +36,10 @@ export async function trial({ quick }) {
       // The order changes, so that no side always runs after the same other one.
       for (const [name, args, env] of round % 2 ? [...sides].reverse() : sides) {
         // These take several times as long, so they run only in every other round.
-        if (/Repeated$|Trivial$/.test(name) && round % 2) continue;
-        runs[name]?.push(await run(suite, [...args], { ...env, BENCH_SITE: site.url }));
+        if (name.endsWith('Trivial') && round % 2) continue;
+        const found = await run(suite, [...args], { ...env, BENCH_SITE: site.url });
+        console.log(`bench: trial: ${name} took ${(found.wallMs / 1000).toFixed(1)} s`);
+        runs[name]?.push(found);
       }
   } finally {
     await site.close();
@@ -50,7 +47,6 @@ export async function trial({ quick }) {
   }
   const wall = side => runs[side]?.map(each => each.wallMs) ?? [];
   const inside = side => runs[side]?.map(each => each.testsMs) ?? [];
-  const added = wall('oursRepeated').map((ms, index) => ms / REPEATS - (wall('ours')[2 * index] ?? 0));
   return {
     title: '12 example tasks, one worker, k = 1',
     rows: [
@@ -69,17 +65,6 @@ export async function trial({ quick }) {
         name: 'trials / plain tests with as many pictures, wall time',
         ...ratios(wall('ours'), wall('plainPictures')),
         unit: 'x',
-      },
-      {
-        name: `--repeat-each=${REPEATS}: trials / plain tests, wall time`,
-        ...ratios(wall('oursRepeated'), wall('plainRepeated')),
-        unit: 'x',
-      },
-      {
-        name: `--repeat-each=${REPEATS}: one round of trials more or less than a run of its own`,
-        ...spread(added),
-        unit: 'ms',
-        note: 'below 0: Playwright starts once, with a worker for each repeat index',
       },
       {
         name: `${count} trials of one turn / as many plain tests, wall time`,
