@@ -25,7 +25,7 @@ export async function trial({ quick }) {
   };
   const sides = [
     ['plain', ['-c', 'plain.config.mjs']],
-    ['ours', ['-c', 'ours.config.mjs']],
+    ['ours', ['-c', 'ours.config.mjs', '--repeat-each=1']],
     ['plainPictures', ['-c', 'plain.config.mjs'], { BENCH_PICTURES: '1' }],
     ['plainTrivial', ['-c', 'plain-trivial.config.mjs']],
     ['oursTrivial', ['-c', 'ours-trivial.config.mjs']],
