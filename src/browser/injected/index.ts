@@ -27,5 +27,5 @@ export {
   spotAt,
   textAt,
 } from './pointing';
-export { findNames } from './rules';
+export { areNamed, findNames } from './rules';
 export { putText } from './typing';

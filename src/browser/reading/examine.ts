@@ -91,6 +91,7 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
     const listening = await within(world.listening(), LISTENING_MS);
     await world.call('look', [{ wanted, unkept, budgetMs: Math.round(ms * 0.35) }], listening);
     doing = 'names and labels';
+    if (await world.call('areNamed', [])) return [];
     axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
     await world.run(await axe);
     await world.call('findNames', [MAX_NAMED]);
