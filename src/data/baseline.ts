@@ -1,6 +1,7 @@
 // The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
 import { compareText } from './collections';
+import { CAN_PASS } from './plan';
 import {
   checkResults,
   describeIssues,
@@ -11,7 +12,7 @@ import {
   refuseDoubles,
 } from './results';
 import { byRowName, keyOf } from './row-names';
-import { CAN_PASS, countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
+import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 export const BASELINE_SCHEMA_VERSION = '2';
 /** How many runs a baseline keeps. */

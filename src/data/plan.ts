@@ -2,7 +2,19 @@
 // and merged reports, so merging reports needs no spec files.
 import { z } from 'zod';
 import { specName } from './row-names';
-import { policySchema } from './verdict';
+import type { Policy } from './verdict';
+
+/** Files from elsewhere may have any count, and what is computed from it must end. */
+export const trialCount = z.int().nonnegative().max(10_000);
+export const policyFields = {
+  k: trialCount.min(1).describe('Trials of the pass policy.'),
+  minPasses: trialCount.min(1).describe('Passes that it needs.'),
+};
+/** For `refine`, of policies and rows of foreign files: no run writes others. */
+export const CAN_PASS: [(policy: Policy) => boolean, { path: string[]; error: string }] = [
+  ({ k, minPasses }: Policy) => minPasses <= k,
+  { path: ['minPasses'], error: 'must not be above k' },
+];
 
 export const planSchema = z.object({
   /** Of an ordinary test: its title. */
@@ -20,7 +32,7 @@ export const planSchema = z.object({
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */
-  policy: policySchema,
+  policy: z.object(policyFields).refine(...CAN_PASS),
   /** Whether the agent plays recordings. The main process can't always know; the worker always does. */
   replayed: z.boolean(),
   /** Trials are skipped once the verdict is settled. */

@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { sharedFindingSchema } from './diagnosis';
+import { CAN_PASS } from './plan';
 import { keyOf, specName } from './row-names';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
-import { CAN_PASS, comparisonSchema, type ResultRow, rowSchema } from './verdict';
+import { comparisonSchema, type ResultRow, rowSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';

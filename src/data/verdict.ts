@@ -2,12 +2,11 @@
 // shapes.
 import { z } from 'zod';
 import { diagnosisSchema, failureGroupSchema, waySchema } from './diagnosis';
+import { policyFields, trialCount } from './plan';
 import { answerSchema } from './record';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 
 const count = z.int().nonnegative();
-/** Files from elsewhere may have any count, and what is computed from it must end. */
-const trials = count.max(10_000);
 const share = z.number().min(0).max(1);
 const rate = share.nullable();
 const text = z.string();
@@ -66,23 +65,12 @@ const subjectSchema = z.object({
   replayed: z.boolean().describe('Whether it was played from a recording, and so measures no agent.'),
   specHash: text.optional().describe('SHA-256 of the parsed spec.'),
 });
-const policyFields = {
-  k: trials.min(1).describe('Trials of the pass policy.'),
-  minPasses: trials.min(1).describe('Passes that it needs.'),
-};
-/** For `refine`, of policies and rows of foreign files: no run writes others. */
-export const CAN_PASS: [(policy: Policy) => boolean, { path: string[]; error: string }] = [
-  ({ k, minPasses }: Policy) => minPasses <= k,
-  { path: ['minPasses'], error: 'must not be above k' },
-];
-export const policySchema = z.object(policyFields).refine(...CAN_PASS);
-
 const countsSchema = z.object({
   verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
   ...policyFields,
-  passes: trials.describe('Trials that passed.'),
-  failures: trials.describe('Trials that failed.'),
-  errors: trials.describe('Trials that say nothing about the site.'),
+  passes: trialCount.describe('Trials that passed.'),
+  failures: trialCount.describe('Trials that failed.'),
+  errors: trialCount.describe('Trials that say nothing about the site.'),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
   costUsd: costSchema.describe('Sum over the trials, US dollars; null where any is unknown.'),
 });
@@ -100,7 +88,7 @@ export const countedRowSchema = z.object({
 
 const verdictSchema = z.object({
   ...countsSchema.shape,
-  missing: trials.describe('Trials of the k that did not run, or are not in these reports.'),
+  missing: trialCount.describe('Trials of the k that did not run, or are not in these reports.'),
   rate: rate.describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])
