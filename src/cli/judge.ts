@@ -1,3 +1,4 @@
+// `taskproof judge`: people label kept trials, the judge grades them again, and how often they agree is printed.
 import { relative, resolve } from 'node:path';
 import { LABELS_FILE, type Label, readLabels } from '../data/labels';
 import { sumOfCosts } from '../data/usage';
