@@ -201,8 +201,7 @@ class Trial {
       process.stderr.write(text);
       this.stderr = (this.stderr + text).slice(-MAX_STDERR);
     });
-    const lines = linesOf(child.stdout);
-    lines.on('line', line => this.read(line));
+    linesOf(child.stdout).on('line', line => this.read(line));
     child.on('close', code => this.closed(code));
     const limit = Number(this.options['request-timeout']) * 1000;
     this.watch = setInterval(() => {
