@@ -338,6 +338,10 @@ const NEEDS_AXE: Record<string, [html: string, needed: boolean]> = {
     '<a href="/">Home</a><button><svg aria-hidden="true" width="9" height="9"></svg> Pay</button><label>City <input></label><input aria-label="Land"><details><summary>More</summary></details>',
     false,
   ],
+  'a nameless link outside of the page': [
+    '<button>Pay</button><a href="#main" style="position:absolute;left:-999px;width:9px;height:9px"></a>',
+    false,
+  ],
   'a text that readers skip': ['<button><span aria-hidden="true">x</span></button>', true],
   'a text that is not shown': ['<button style="padding:9px"><span hidden>Pay</span></button>', true],
   'a label that is not shown': ['<label for="a" hidden>City</label><input id="a">', true],

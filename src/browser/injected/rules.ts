@@ -234,7 +234,15 @@ declare const axe: {
 
 /** Whether axe-core would find nothing, as far as can be told without it: loading it takes longer than all other rules. */
 export function areNamed(): boolean {
-  return currentState().shown.every(isNamed);
+  return controlsToName(currentState()).every(isNamed);
+}
+
+/** Those in view first. */
+function controlsToName({ shown }: State): Element[] {
+  const isNear = (each: Element) => inViewport(boxOf(each));
+  // Outside the page, scripts measure texts.
+  const far = shown.filter(each => !isNear(each) && !isOutside(each));
+  return [...shown.filter(isNear), ...far];
 }
 
 function isNamed(element: Element): boolean {
@@ -251,16 +259,13 @@ function saysText(element: Element): boolean {
 
 export async function findNames(max: number): Promise<void> {
   const state = currentState();
-  const isNear = (each: Element) => inViewport(boxOf(each));
-  // Outside the page, scripts measure texts.
-  const far = state.shown.filter(each => !isNear(each) && !isOutside(each));
-  const all = [...state.shown.filter(isNear), ...far];
-  const doubtful = all.filter(each => !isNamed(each));
-  if (doubtful.length > max) {
-    const checked = all.length - doubtful.length + max;
-    state.incomplete.push(`the names of ${checked} of ${all.length} controls were checked`);
+  const controls = controlsToName(state);
+  const unsure = controls.filter(each => !isNamed(each));
+  if (unsure.length > max) {
+    const checked = controls.length - unsure.length + max;
+    state.incomplete.push(`the names of ${checked} of ${controls.length} controls were checked`);
   }
-  const left = new Set(doubtful.slice(0, max));
+  const left = new Set(unsure.slice(0, max));
   // axe-core refuses to look at nothing.
   if (left.size === 0) return;
   const unnamed = 'button-name link-name input-button-name input-image-alt aria-command-name summary-name';
