@@ -57,14 +57,19 @@ async function startLabelling(folder: string) {
   return { url, end };
 }
 
+/** A spec with a rubric, and its test. */
+const tasksOn = (url: string) => ({
+  'tasks/send.yaml': spec({
+    ...{ id: 'send', goal: 'Send it', url: `${url}/`, k: K, minPasses: K - WRONG },
+    extra: 'judge: It was sent once.',
+  }),
+  'tasks.spec.ts': TASKS_TEST,
+});
+
 test('without labels a rubric is inconclusive; labelled and checked, it passes', async () => {
   const site = await startSite({ '/': PAGE });
   const suite = makeSuite({
-    'tasks/send.yaml': spec({
-      ...{ id: 'send', goal: 'Send it', url: `${site.url}/`, k: K, minPasses: K - WRONG },
-      extra: 'judge: It was sent once.',
-    }),
-    'tasks.spec.ts': TASKS_TEST,
+    ...tasksOn(site.url),
     'playwright.config.ts': config({
       imports: `import { webJudge } from '@taskproof/playwright';\nimport { test } from '@playwright/test';`,
       taskproof: `{ agent: ${AGENT}, judge: webJudge({ baseURL: '${api.url}', minAgreement: 0.9 }) }`,
@@ -190,11 +195,7 @@ test('aiJudge(): merged shards are as inconclusive as one run; Ctrl-C in a check
   onTestFinished(() => model.close());
   const reporters = (first: string) => `[${first}, ['@taskproof/playwright/reporter']]`;
   const suite = makeSuite({
-    'tasks/send.yaml': spec({
-      ...{ id: 'send', goal: 'Send it', url: `${site.url}/`, k: K, minPasses: K - WRONG },
-      extra: 'judge: It was sent once.',
-    }),
-    'tasks.spec.ts': TASKS_TEST,
+    ...tasksOn(site.url),
     'playwright.config.ts': config({
       imports: `import { aiJudge } from '@taskproof/playwright';\nimport { test } from '@playwright/test';
 import { createOpenAI } from '@ai-sdk/openai';
