@@ -10,7 +10,8 @@ import { config, makeSuite, PLAIN, type Suite, spec, startSite } from './suite';
 
 const exec = promisify(execFile);
 const shell = process.platform === 'win32';
-const versions = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')).devDependencies;
+const packageJson = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8'));
+const versions = packageJson.devDependencies;
 
 const ESM = {
   config: 'playwright.config.ts',
@@ -197,12 +198,14 @@ taskproofTests('*.yaml');`,
     });
     const compilerOptions = {
       ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2022', lib: ['es2024', 'dom'] },
-      ...{ moduleResolution, ...options },
+      ...{ moduleResolution, types: ['node'], ...options },
     };
     const project = ts.parseJsonConfigFileContent(
       { compilerOptions, files: ['uses.ts'] },
       ts.sys,
       join(root.folder, folder),
+      {},
+      join(root.folder, folder, 'tsconfig.json'),
     );
     const program = ts.createProgram(project.fileNames, project.options, sharingHost(project.options));
     // To check those of Playwright and Node would be most of the time, and they are not ours.
@@ -211,6 +214,12 @@ taskproofTests('*.yaml');`,
       .filter(({ fileName }) => /uses\.ts$|@taskproof.playwright/.test(fileName));
     for (const entry of ['index', 'reporter', 'spec/index'])
       expect(ours.some(({ fileName }) => new RegExp(`/dist/${entry}\\.d\\.m?ts$`).test(fileName))).toBe(true);
+    // The suites of other tests stand beside packages that are optional for users.
+    const optional = Object.keys(packageJson.peerDependenciesMeta);
+    const named = program
+      .getSourceFiles()
+      .filter(({ fileName }) => optional.some(name => fileName.includes(`/node_modules/${name}/`)));
+    expect(named.map(({ fileName }) => fileName)).toEqual([]);
     const wrong = [
       ...project.errors,
       ...program.getOptionsDiagnostics(),

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, SessionTask } from '../agent';
 import { pricingSchema } from '../model/budget';
+import { loadSdk } from './load';
 
 /** A model of one of the AI SDK's providers: `openai('gpt-5.5')`. */
 export interface AiSdkModel {
@@ -99,19 +100,4 @@ export function aiSdk(options: AiSdkOptions): Agent {
       return playWithAiSdk(task, settings, sdk);
     },
   };
-}
-
-/** @throws Error that says what is missing */
-export async function loadSdk(factory: 'aiSdk' | 'aiJudge') {
-  try {
-    return await import('ai');
-  } catch (error) {
-    throw new Error(`${factory}: ${loadingProblem(error as NodeJS.ErrnoException)}`, { cause: error });
-  }
-}
-
-export function loadingProblem({ code, message }: { code?: string; message: string }): string {
-  if (/MODULE_NOT_FOUND$/.test(code ?? '') && /["']ai["']/.test(message))
-    return 'the npm package "ai" is not installed. Add it: npm install --save-dev ai';
-  return `the npm package "ai" can't be loaded by Node ${process.versions.node} (${message.split('\n')[0]}). ai 7 requires Node 22 or newer: update Node, or install an older version with its providers, npm install --save-dev ai@6`;
 }

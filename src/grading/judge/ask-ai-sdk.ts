@@ -1,7 +1,7 @@
 // A judge asks a model through the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
-import { loadSdk } from '../../agents/ai-sdk';
 import { AiSdkClient, usageWithCost } from '../../agents/ai-sdk/client';
+import { loadSdk } from '../../agents/ai-sdk/load';
 import { RequestFailed } from '../../agents/model/send';
 import type { AiJudgeSettings } from './index';
 import { type Ask, type Block, plainSchema } from './model';

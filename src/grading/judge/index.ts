@@ -1,7 +1,8 @@
 // The interface of a judge, and those with a model. Configs import this file: the SDK is loaded when a trial is judged.
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
-import { type AiSdkOptions, aiSdkSchemas, loadSdk, modelName } from '../../agents/ai-sdk';
+import { type AiSdkOptions, aiSdkSchemas, modelName } from '../../agents/ai-sdk';
+import { loadSdk } from '../../agents/ai-sdk/load';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
 import type { Answer, Judgement } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
