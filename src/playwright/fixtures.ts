@@ -14,6 +14,7 @@ import { z } from 'zod';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
+import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
@@ -88,15 +89,17 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
-    const where = `project "${testInfo.project.name}"`;
-    const checked = { ...readyOptions(_taskproofOptions, where), secrets };
-    if (plan) await obey(plan, checked, testInfo);
-    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
+    const options = await orRefuse(testInfo, async () => {
+      const where = `project "${testInfo.project.name}"`;
+      const checked = { ...readyOptions(_taskproofOptions, where), secrets };
+      if (plan) await obey(plan, checked, testInfo);
+      for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
+      return plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
+    });
     if (plan && plan.policy.k > 1 && !isJudged()) {
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
-    for (const part of [options.agent, options.judge]) await preflightOnce(part);
     const seen = new Set<string>();
     const release = keepFromRunner(place => {
       if (seen.has(place)) return;
@@ -145,6 +148,18 @@ export const test: TestType<
   },
 });
 
+/** Marks a trial that could not be prepared: its failure says nothing about the site. */
+async function orRefuse<Prepared>(testInfo: TestInfo, prepare: () => Promise<Prepared>): Promise<Prepared> {
+  try {
+    return await prepare();
+  } catch (error) {
+    // `testInfo.skip` throws, too.
+    if (testInfo.expectedStatus !== 'skipped')
+      testInfo.annotations.push({ type: REFUSED, description: messageOf(error) });
+    throw error;
+  }
+}
+
 /** Lets the trial begin, or skips or fails it before a browser starts. */
 async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Promise<void> {
   const { agent, earlyStop, maxRunCostUsd } = options;
@@ -163,10 +178,7 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   const decision = decide(asked, readLedger(project, name), settings);
   if ('run' in decision) return;
   giveBack?.();
-  if ('fail' in decision) {
-    testInfo.annotations.push({ type: REFUSED, description: decision.fail });
-    throw runError(decision.fail);
-  }
+  if ('fail' in decision) throw runError(decision.fail);
   debug('skip', () => `${name}, trial ${index + 1}: ${decision.skip}`);
   testInfo.skip(true, decision.skip);
 }

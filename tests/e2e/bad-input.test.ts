@@ -49,3 +49,23 @@ test('before the first test, the options of a project are checked', async () => 
     expect(said(run.output)).toMatch(pattern);
   expect(run.output).not.toMatch(/\d+ passed/);
 });
+
+test('a test that can not get its agent is an error of the set-up, not a failure of the site', async () => {
+  const run = await makeSuite({
+    'playwright.config.ts': config({
+      projects: `[{ name: 'agents', ...repeats({ atLeast: 2 }) }]`,
+    }).replace('agent: lexical(), ', ''),
+    'chat.spec.ts': `import { passPolicy, test } from '@taskproof/playwright';
+test('the assistant helps', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
+  await agent.run('Help');
+});`,
+  }).playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.results().verdicts).toMatchObject([
+    {
+      ...{ spec: 'the assistant helps', verdict: 'inconclusive', failures: 0, errors: 2 },
+      trials: [{ errorKind: 'setup', reason: expect.stringContaining('no agent is configured') }, {}],
+    },
+  ]);
+  expect(said(run.output)).toContain('2 trials with error: setup');
+});

@@ -187,7 +187,7 @@ export function givenSecrets(options: unknown): Record<string, string | SecretFu
   return Object.fromEntries(given.filter(([, value]) => isSecret(value)));
 }
 
-const NO_AGENT = `no agent is configured. Set one in use.taskproof:
+const NO_AGENT = `no agent is configured. Set use.taskproof.agent.
   agent: lexical()                                        follows goals with quoted labels; no model, no key
   agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
