@@ -2,9 +2,9 @@ import { createOpenAI, openai } from '@ai-sdk/openai';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk } from '../../../../src/agents/ai-sdk';
-import { loadingProblem } from '../../../../src/agents/ai-sdk/load';
 import { toolsFor } from '../../../../src/agents/ai-sdk/calls';
 import { usageWithCost } from '../../../../src/agents/ai-sdk/client';
+import { loadingProblem } from '../../../../src/agents/ai-sdk/load';
 import { OptionsError } from '../../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');
