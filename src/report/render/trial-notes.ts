@@ -35,12 +35,12 @@ export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'ou
 export const IN_THE_WAY = 'in the way';
 export const PAGE_SAID = 'the page says';
 
-/** `button without a name .icon-cart on /shop` */
+/** `button without a name (.icon-cart on /shop)` */
 export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
-  return oneLine(`${text} ${controlInWords(locator)} on ${path}`);
+  return oneLine(`${text} (${controlInWords(locator)} on ${path})`);
 }
 
-/** `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
+/** `button without a name (.icon-cart on /shop): 3 specs, 9 failed trials`. */
 export function sharedLine(finding: SharedFinding): string {
   return `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`;
 }

@@ -184,6 +184,8 @@ export class PassingWays {
 
   private wentOn(place: At, action: WayAction): FoundParting | null {
     const { keys, way } = place.nearest;
+    // What it sought in vain, passing trials may have seen: that leaves no trace.
+    if (isFailed(action)) return null;
     if (place.at < 0 || place.at !== keys.length - 1) return null;
     const count = this.countOf(other => other.keys.at(-1) === keys[place.at]);
     if (count * 2 <= this.total) return null;

@@ -115,11 +115,16 @@ export function unusual(facts: Facts, usual: readonly FoundInTheWay[]): Facts {
   return { ...facts, findings: findings!, others: [...others!, ...facts.others] };
 }
 
-/** What the page first said from that turn on, and said in no passing trial. */
+/** What the page first said from that turn on and in no passing trial. A message that only counts on, or counts otherwise, is no news. */
 export function saidSince(turn: number, { heard = [] }: Facts, passing: readonly Facts[]): string | null {
-  const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(({ text }) => text));
-  return heard.find(each => each.turn >= turn && !usual.has(each.text))?.text ?? null;
+  const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(({ text }) => withoutNumbers(text)));
+  const isNews = ({ text }: { text: string }) =>
+    !usual.has(withoutNumbers(text)) &&
+    !heard.some(each => each.text !== text && withoutNumbers(each.text) === withoutNumbers(text));
+  return heard.find(each => each.turn >= turn && isNews(each))?.text ?? null;
 }
+
+const withoutNumbers = (text: string) => text.replace(/\d+/g, '0');
 
 /** A recording, as the way of a passing trial. */
 export function wayOfTurns(turns: Recording['turns']): Way {

@@ -359,6 +359,8 @@ test('the page is quoted with what it said since the trials parted, and said to 
   };
   expect(await quoted([], ['Sold out'])).toBe('Sold out');
   expect(await quoted(['Sold out'], ['Free shipping'])).toBeUndefined();
+  expect(await quoted(['0 things to do'], ['1 things to do'])).toBeUndefined();
+  expect(await quoted([], ['2 things to do', 'Error 507'])).toBe('2 things to do');
   const ended = { ...found('.menu'), ...LOST };
   ended.examination = { ...found('.menu').examination, said: ['Free shipping', 'Gone'] };
   const { run } = specRun('opus', [saying(PASS, ['Free shipping']), saying(ended, [], ['Sold out'])]);
@@ -368,7 +370,7 @@ test('the page is quoted with what it said since the trials parted, and said to 
 
 describe('what several specs met', () => {
   const lostWith = (locator: string) => record([], found(locator));
-  const LINE = 'button without a name .icon-cart on /shop/*: 2 specs, 3 failed trials';
+  const LINE = 'button without a name (.icon-cart on /shop/*): 2 specs, 3 failed trials';
 
   async function told(locator: string) {
     const runs = [
@@ -403,7 +405,7 @@ describe('what several specs met', () => {
   test('what one spec met stands with it', async () => {
     const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
     await diagnose([run], NONE);
-    const line = 'button without a name .icon-cart on /shop/*';
+    const line = 'button without a name (.icon-cart on /shop/*)';
     expect(lostSummary({ lost: [run], leftOut: [] }, {})).toContain(`      in the way: ${line}`);
     expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
   });

@@ -15,7 +15,7 @@ const DIAGNOSIS: Diagnosis = {
 
 describe('why a spec did not pass', () => {
   type Why = Parameters<typeof whyLines>[0];
-  const LINE = 'in the way: button without a name .icon on /shop';
+  const LINE = 'in the way: button without a name (.icon on /shop)';
   const found = [{ ...ICON, trials: 2 }];
   test.each<[string, Omit<Why, 'k'>, string[]]>([
     ['its reason', { verdict: 'failed', reason: 'no', diagnosis: undefined }, ['no']],
@@ -51,7 +51,7 @@ describe('why a spec did not pass', () => {
   ])('%s', (_, row, lines) => expect(whyLines({ ...row, k: 5 })).toEqual(lines));
 
   test('what several specs met', () => {
-    expect(sharedLine(SHARED)).toBe('button without a name .icon on /shop: 3 specs, 9 failed trials');
+    expect(sharedLine(SHARED)).toBe('button without a name (.icon on /shop): 3 specs, 9 failed trials');
     expect(sharedLine({ ...SHARED, trials: 1 })).toMatch(/: 3 specs, 1 failed trial$/);
   });
 });

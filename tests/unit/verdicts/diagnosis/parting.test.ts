@@ -323,6 +323,12 @@ describe('actions that an agent does not tell', () => {
     expect(partingOf([way('> /')], { actions: [failed], end: '/' })).toBeNull();
   });
 
+  test('what it sought in vain at the end, passing trials may have read', () => {
+    const lost = way('/:a > /');
+    lost.actions.push({ turn: 2, path: '/', did: 'failed at: Read "b"', key: `${FAILED}Read "b"` });
+    expect(partingOf([way('/:a > /')], lost)).toBeNull();
+  });
+
   test('an action that failed is told as such', () => {
     const lost = way('/:a > /');
     lost.actions.push({ turn: 2, path: '/', did: 'failed at: click "b"', key: `${FAILED}click "b"` });
