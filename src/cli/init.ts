@@ -43,8 +43,8 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   const kept = options.force ? undefined : siteOfSpecs(join(io.cwd, folder));
   const known = kept ?? options.url;
   const url = await answered(known, ask, 'Where does the site run?', suite.url ?? DEFAULT_URL, checkUrl);
-  const isGuess = !ask && !known && !suite.url;
-  io.out(`Site:    ${url}${kept ? `, where the kept specs begin; ${OTHER_SITE}` : siteText(suite, isGuess)}`);
+  const started = suite.command ? `, started by \`${suite.command}\`` : '';
+  io.out(`Site:    ${url}${kept ? `, where the kept specs begin; ${OTHER_SITE}` : started}`);
 
   for (const [path, text] of Object.entries(starterFiles(suite, folder, url))) {
     const isKept = !options.force && existsSync(join(io.cwd, path));
@@ -53,20 +53,21 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   }
   const add = packageManager === 'npm' ? 'npm install --save-dev' : `${packageManager} add --dev`;
   const steps = [
+    ...(!ask && !known && !suite.url
+      ? [`Check the address: nothing here says where the site runs, so ${url} is a guess; ${OTHER_SITE}`]
+      : []),
     ...(missing.length ? [`Install missing packages: ${add} ${missing.join(' ')}`] : []),
     ...(config && !hasLines(join(io.cwd, config), folder)
       ? [`Add to ${config}, unless it is there:\n\n${configLines(suite, folder, url)}\n`]
       : []),
     `Check the specs: npx taskproof validate "${folder}/tasks/**/*.yaml"`,
     'Run them: npx playwright test --project=agents',
+    ...(suite.ignoresResults ? [] : ['Add a line to .gitignore: taskproof-results.json']),
   ];
   io.out(`\nNext:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`);
 }
 
 const OTHER_SITE = 'for another address: npx taskproof init --force --url <address>';
-
-const siteText = ({ command }: Suite, isGuess: boolean): string =>
-  `${command ? `, started by \`${command}\`` : ''}${isGuess ? `, a guess; ${OTHER_SITE}` : ''}`;
 
 /** Where the first starter spec begins, if it exists. */
 function siteOfSpecs(folder: string): string | undefined {
@@ -87,7 +88,8 @@ function checkFolder(given: string): string {
 }
 
 function checkUrl(given: string): string {
-  const url = parsedUrl(given);
+  // `localhost:3000`, as browsers take it, too.
+  const url = parsedUrl(/^[\w.-]+(:\d+)?(\/|$)/.test(given) ? `http://${given}` : given);
   if (/^https?:/.test(url?.protocol ?? '')) return url!.href;
   throw new CommandError(
     `"${given}" is not an http: or https: URL. Give the site's address, such as ${DEFAULT_URL}.`,
@@ -104,7 +106,8 @@ const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service
 /** What the files of a folder say of its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
-  const manifest = has('package.json') ? readFileSync(join(folder, 'package.json'), 'utf8') : '{}';
+  const read = (name: string) => readFileSync(join(folder, name), 'utf8');
+  const manifest = has('package.json') ? read('package.json') : '{}';
   const { scripts = {}, dependencies, devDependencies } = JSON.parse(manifest);
   const installed = { ...dependencies, ...devDependencies };
   const config = CONFIG_FILES.find(has);
@@ -121,6 +124,7 @@ function suiteIn(folder: string) {
     command: script && `${packageManager === 'yarn' ? 'yarn' : `${packageManager} run`} ${script}`,
     url: script && port ? `http://localhost:${port}` : undefined,
     packageManager,
+    ignoresResults: has('.gitignore') && /taskproof-results|^\*$/m.test(read('.gitignore')),
     missing: ['@playwright/test', '@taskproof/playwright'].filter(name => !(name in installed)),
   };
 }

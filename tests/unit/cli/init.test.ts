@@ -93,9 +93,11 @@ test('a config that has the lines already is not asked for them', async () => {
 test('the site is what starts it, where its address is unknown', async () => {
   const { taskproof } = suite({ 'package.json': JSON.stringify({ scripts: { dev: 'node server.js' } }) });
   const { out } = await taskproof(['init', '--yes']);
-  expect(out).toContain(
-    'Site:    http://localhost:3000/, started by `npm run dev`, a guess; for another address: npx',
-  );
+  expect(out).toContain('Site:    http://localhost:3000/, started by `npm run dev`\n');
+  const guess =
+    '1. Check the address: nothing here says where the site runs, so http://localhost:3000/ is a guess; for another address: npx taskproof init --force --url <address>';
+  expect(out).toContain(guess);
+  expect((await taskproof(['init', '--url', 'http://localhost:1', '--force'])).out).not.toContain('guess');
   expect((await taskproof(['init', '--url', 'http://localhost:1', '--force'])).out).toContain(
     'Site:    http://localhost:1/, started by `npm run dev`\n',
   );
@@ -104,7 +106,7 @@ test('the site is what starts it, where its address is unknown', async () => {
 test('in a terminal an answer that will not do is asked again', async () => {
   const { taskproof, read } = suite();
   const [input, output] = [new PassThrough(), new PassThrough()];
-  const answers = ['../outside', '', '127.0.0.1:4000', 'http://127.0.0.1:4000'];
+  const answers = ['../outside', '', 'ftp://127.0.0.1', '127.0.0.1:4000'];
   let shown = '';
   output.on('data', text => {
     shown += text;
@@ -114,11 +116,19 @@ test('in a terminal an answer that will not do is asked again', async () => {
   expect([code, answers]).toEqual([0, []]);
   expect(shown).toBe(
     `Folder for the task specs? (agents) "../outside" can't be the folder for the specs. Name a folder inside this one, such as "agents", with letters, digits, "-", "_" and ".".
-Folder for the task specs? (agents) Where does the site run? (http://localhost:3000) "127.0.0.1:4000" is not an http: or https: URL. Give the site's address, such as http://localhost:3000.
+Folder for the task specs? (agents) Where does the site run? (http://localhost:3000) "ftp://127.0.0.1" is not an http: or https: URL. Give the site's address, such as http://localhost:3000.
 Where does the site run? (http://localhost:3000) `,
   );
   expect(out).toContain('Site:    http://127.0.0.1:4000/\n');
   expect(read(SPECS[0]!)).toContain("entryUrl: 'http://127.0.0.1:4000/'");
+});
+
+test('results are no source: they are ignored, or the last step says so', async () => {
+  const last = /Add a line to \.gitignore: taskproof-results\.json$/m;
+  const { taskproof } = suite({ '.gitignore': 'node_modules\n' });
+  expect((await taskproof(['init', '--yes'])).out).toMatch(last);
+  const ignoring = suite({ '.gitignore': 'node_modules\ntaskproof-results.json\n' });
+  expect((await ignoring.taskproof(['init', '--yes'])).out).not.toMatch(last);
 });
 
 test('the site is that of specs that are kept', async () => {
@@ -169,7 +179,7 @@ test.each<[string[], string]>([
   [['--dir', '../outside'], `"../outside" can't be the folder`],
   [['--dir', '/etc'], `"/etc" can't be the folder`],
   [['--dir', "a'b"], `can't be the folder`],
-  [['--url', 'localhost:3000'], 'is not an http: or https: URL'],
+  [['--url', 'file:///site'], 'is not an http: or https: URL'],
   [['--url', 'http://user:secret@localhost/'], 'must not contain credentials'],
 ])('init %j is refused and writes nothing', async (args, message) => {
   const { taskproof, folder } = suite();
