@@ -209,8 +209,8 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
-    this.store?.end(runs, ended);
-    const more = whereToLook(this.config, folder, written);
+    const goOn = this.store?.end(runs, ended) ?? [];
+    const more = whereToLook(this.config, folder, written).concat(goOn);
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
   }
