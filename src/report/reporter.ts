@@ -209,10 +209,13 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
-    const goOn = this.store?.end(runs, ended) ?? [];
-    const more = whereToLook(this.config, folder, written).concat(goOn);
+    const more = [...whereToLook(this.config, folder, written), ...this.howToGoOn(runs, ended)];
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
+  }
+
+  private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {
+    return this.store?.end(runs, ended) ?? [];
   }
 
   /** Playwright stops the workers at its globalTimeout, but does not wait for what they say of their tests. */

@@ -159,21 +159,23 @@ export class TrialStore {
   }
 
   /** Notes how the run ended. @returns how to go on if it was interrupted */
-  end(runs: readonly SpecRun[], status: FullResult['status']): string | undefined {
+  end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
     const interrupted = status === 'interrupted' || status === 'timedout';
     const tests = runs.flatMap(run => [...run.tests].map(test => ({ run, test })));
     const done = tests.filter(({ run, test }) => {
       const trial = run.entries.find(entry => entry.test === test)?.trial;
       return trial !== undefined && (isGraded(trial) || (!interrupted && trial.outcome === 'skipped'));
     });
-    if (isRegrading()) return undefined;
+    if (isRegrading()) return [];
     if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
     this.writeRun();
-    if (!interrupted || this.failed) return undefined;
+    if (!interrupted || this.failed) return [];
     const { configFile } = this.config;
     const elsewhere = configFile && folderOf(this.config) !== process.cwd();
     const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
-    return `Interrupted: ${done.length} of ${tests.length} trials are kept. Go on: npx taskproof resume${how}`;
+    return [
+      `Interrupted: ${done.length} of ${tests.length} trials are kept. Go on: npx taskproof resume${how}`,
+    ];
   }
 
   /** @returns what the evidence can't tell, if the trial is regraded */
