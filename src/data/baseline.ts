@@ -82,7 +82,10 @@ function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
  */
 export function countedRow(row: ResultRow): VerdictRow {
   const stopped = row.earlyStop ? { stoppedEarly: true } : {};
-  return { ...countedRowSchema.parse(row), reason: row.reason, ...stopped };
+  const { verdict, diagnosis, reason } = row;
+  // Of errors and missing trials, which are no failures, the diagnosis tells nothing.
+  const why = (verdict === 'failed' && diagnosis?.headline) || reason;
+  return { ...countedRowSchema.parse(row), reason: why, ...stopped };
 }
 
 /**

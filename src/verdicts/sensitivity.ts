@@ -15,7 +15,9 @@ export function sensitivityText(ks: readonly number[]): string {
   const k = Math.min(...ks);
   if (!ks.length || k >= 20) return '';
   const fall = VISIBLE_FALLS[k] ?? null;
-  const most = fall === null ? "can't show" : 'can only show';
-  const to = fall === null ? '' : ` to about ${formatRate(fall)}`;
-  return `${plural(k, 'trial')} ${most} a fall from a pass rate of 95%${to}; 20 trials show a fall to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
+  const falls =
+    fall === null
+      ? `can't show that a pass rate fell; 20 trials can show a fall from 95%`
+      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}, 20 trials one`;
+  return `Compared with an earlier run, ${plural(k, 'trial')} ${falls} to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
 }

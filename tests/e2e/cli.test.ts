@@ -57,7 +57,9 @@ assertions:
   const diff = await taskproof(suite, 'diff', 'taskproof-baseline.json', '--markdown');
   expect(diff.code, diff.output).toBe(1);
   expect(diff.output).toMatch(/regressed/);
-  expect(diff.output).toContain('read-about');
+  expect(diff.output, 'the diagnosis, not the words of a trial').toMatch(
+    /read-about.*trial 1\/1: gave up on \//,
+  );
   expect((await taskproof(suite, 'diff', 'nowhere.json')).code).toBe(2);
 });
 

@@ -92,7 +92,7 @@ const HINTS: Record<string, string> = {
   uncalibrated:
     'The judge does not agree with enough labels yet, so its judgements do not count. Label more trials: npx taskproof judge label',
   setup: 'The trial could not begin. If a hook or a fixture failed, the HTML report shows which.',
-  interrupted: 'The run ended before they did.',
+  interrupted: 'The run ended first.',
   internal:
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
 };

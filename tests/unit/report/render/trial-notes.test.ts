@@ -79,7 +79,7 @@ test('errors by kind, the most frequent first, with the first reason and what to
     '1 trial with error: site_unreachable. Is the site running / site_unreachable 5',
     '1 trial with error: browser. The browser failed / browser 6',
     '1 trial with error: setup. The trial could not begin / setup 7',
-    '1 trial with error: interrupted. The run was interrupted / interrupted 8',
+    '1 trial with error: interrupted. The run ended first / interrupted 8',
   ]);
 });
 
