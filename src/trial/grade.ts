@@ -46,10 +46,13 @@ const MAX_GUESSES = 1_000;
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
  * failed, and the others are judged by one look. What a later request could break is looked at once more at the end.
+ *
+ * @param hasFailed whether the agent gave up, so that none needs to wait
  */
 export async function checkAssertions(
   { plan, session, opened, output, mask, answer }: AgentRun,
   results: AssertionResult[],
+  hasFailed = false,
 ): Promise<void> {
   const { assertions = [], specVersion } = plan.spec ?? {};
   const { network: log } = opened;
@@ -60,7 +63,7 @@ export async function checkAssertions(
   // What an agent could answer without having done anything.
   const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
-  let once = false;
+  let once = hasFailed;
   const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
     const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };

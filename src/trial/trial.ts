@@ -227,7 +227,7 @@ export class Trial extends AgentRun {
   }
 
   private async grade(): Promise<void> {
-    await checkAssertions(this, this.assertions);
+    await checkAssertions(this, this.assertions, this.end?.status === 'gave_up');
     const broke = await this.runCheck();
     // If the browser or the whole site went away, a broken assertion says nothing about the site.
     if (this.lost) {

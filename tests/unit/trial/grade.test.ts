@@ -10,7 +10,7 @@ const NEVER = { type: 'network', urlPattern: '**/never' };
 const INVALID = { type: 'dom', selector: 'a >> b', state: 'visible' };
 
 /** @param looks how often the address is read before it is the last one, and the request is there */
-async function grade(assertions: object[], looks: number) {
+async function grade(assertions: object[], looks: number, gaveUp?: boolean) {
   let read = 0;
   const events: Partial<NetworkEvent>[] = [];
   const url = () => {
@@ -34,7 +34,7 @@ async function grade(assertions: object[], looks: number) {
     mask: (text: string) => text,
   };
   const results: AssertionResult[] = [];
-  await checkAssertions(trial as never, results);
+  await checkAssertions(trial as never, results, gaveUp);
   return { passed: results.map(({ passed }) => passed), read };
 }
 
@@ -55,6 +55,10 @@ test.each<[string, object[], looks: number, { passed: boolean[]; read: number }]
   ],
 ])('%s', async (_, assertions, looks, expected) => {
   expect(await grade(assertions, looks)).toEqual(expected);
+});
+
+test('none waits if the agent gave up', async () => {
+  expect(await grade([URL, URL], 1, true)).toEqual({ passed: [false, true], read: 2 });
 });
 
 test.each<[string, object, boolean[]]>([
