@@ -1,6 +1,7 @@
 // One trial from entryUrl to record.
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
+import { limited } from '../browser/waiting';
 import { pathOf } from '../data/action';
 import {
   type AssertionResult,
@@ -196,12 +197,17 @@ export class Trial extends AgentRun {
 
   private async loaded(timeout: number, end: number): Promise<void> {
     const { page } = this.session;
-    // A page that navigates away while it is parsed never fires its load events, and one may fake its state: either is enough.
+    // A page that navigates away while it is parsed never fires its load events, and one may fake its state: either is enough. In a
+    // browser that is flooded, Playwright's own timeouts come minutes late.
     const reached = (event: 'domcontentloaded' | 'load', states: string[], ms: number) =>
-      Promise.any([
-        page.waitForLoadState(event, { timeout: ms }),
-        page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms }),
-      ]);
+      limited(
+        Promise.any([
+          page.waitForLoadState(event, { timeout: ms }),
+          page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms }),
+        ]),
+        ms,
+        () => new AggregateError([new Error(`Timeout ${ms}ms exceeded.`)]),
+      );
     const left = Math.max(1, end - performance.now());
     const states = ['interactive', 'complete'];
     await reached('domcontentloaded', states, left).catch(({ errors }: AggregateError) => {

@@ -278,6 +278,17 @@ it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
   expect(took.get(STEP) ?? 0).toBeLessThan(EXAMINATION_MS + 3_000);
 });
 
+it('begins although a flooded browser answers no wait for the page', async () => {
+  html = ICON;
+  const never = new Promise<never>(() => undefined);
+  page.waitForFunction = () => never;
+  const waitForLoadState = page.waitForLoadState.bind(page);
+  page.waitForLoadState = (state, ...options) =>
+    state === 'load' ? never : waitForLoadState(state, ...options);
+  const { record } = await runTrial({ run: clickIcon });
+  expect(record.turns).toHaveLength(1);
+});
+
 it('costs the record nothing where the page is closed', async () => {
   html = ICON;
   const { record } = await runTrial({ run: task => task.page.close() });
