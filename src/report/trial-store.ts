@@ -1,11 +1,11 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { groupBy, sumOf } from '../data/collections';
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { type Plan, planKey, planName, planSchema } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
@@ -76,15 +76,23 @@ export function storedRun(folder: string): StoredRun | undefined {
   }
 }
 
-/** The folders of all runs that are kept, the latest last. */
+/** The folders of all runs that are kept, the latest last: they are numbered, since a clock may go back. */
 export function storedRuns(configFolder: string): string[] {
-  const store = join(configFolder, STORE_FOLDER);
-  const names = existsSync(store) ? readdirSync(store) : [];
-  return names
-    .sort()
-    .map(name => join(store, name))
+  return namesIn(configFolder)
+    .map(name => join(configFolder, STORE_FOLDER, name))
     .filter(folder => storedRun(folder));
 }
+
+function namesIn(configFolder: string): string[] {
+  try {
+    const names = readdirSync(join(configFolder, STORE_FOLDER));
+    return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
+  } catch {
+    return [];
+  }
+}
+
+const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
 export class TrialStore {
   private failed = false;
@@ -120,7 +128,8 @@ export class TrialStore {
 
   private static begin(config: FullConfig, specs: StoredSpec[], startedAt: string): TrialStore {
     const id = runId();
-    const folder = join(folderOf(config), STORE_FOLDER, `${startedAt.replace(/\W/g, '-')}-${id}`);
+    const number = numberOf(namesIn(folderOf(config)).at(-1) ?? '0') + 1;
+    const folder = join(folderOf(config), STORE_FOLDER, `${number}-${id}`);
     const { argv } = process;
     const args = argv.slice(argv.indexOf('test') + 1);
     const about = { startedAt, runId: id, args, shard: shardName(config), specs };

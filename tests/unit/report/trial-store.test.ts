@@ -112,6 +112,14 @@ test('the last ten runs are kept, in a folder that git ignores', async () => {
   expect(storedRun(storedRuns(folder)[0]!)?.startedAt).toBe('2026-11-25T08:12:00.000Z');
 });
 
+test('the latest run is the one that began last, also if the clock went back', async () => {
+  const { folder, config } = newFolder();
+  const minutes = [10, 11, 5, ...Array.from({ length: 9 }, (_, index) => 6 - (index % 2))];
+  for (const minute of minutes) await TrialStore.open(config, [planned()], new Date(2026, 10, 25, 8, minute));
+  const kept = storedRuns(folder).map(run => new Date(storedRun(run)!.startedAt).getMinutes());
+  expect(kept).toEqual(minutes.slice(-10));
+});
+
 test('of earlier runs 2 GB are kept, the newest', async () => {
   const { folder, config } = newFolder();
   const open = (minute: number) =>
