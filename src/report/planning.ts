@@ -191,7 +191,7 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   );
 }
 
-/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
+/** Checks that every agent and judge can run. @throws Error with every missing secret, or with each that can't. */
 async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
   // In editors and UI mode, only the workers know and check a file's `test.use`.
   const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
@@ -205,15 +205,16 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
     return missing ? [`taskproof: ${where}: ${missing}`] : [];
   });
   if (problems.length) throw runError(problems.join('\n'));
-  for (const { where, tests, options } of groups) {
+  for (const { where, options } of groups)
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();
       } catch (error) {
-        throw runError(`taskproof: ${where} can't run: ${messageOf(error)}`);
+        problems.push(`taskproof: ${where} can't run: ${messageOf(error)}`);
       }
+  if (problems.length) throw runError([...new Set(problems)].join('\n'));
+  for (const { where, tests, options } of groups)
     for (const warning of await warningsOf(tests, options, configDir)) say(`${where}: ${warning}`);
-  }
 }
 
 const FAMILY = /claude|gpt|gemini|llama|mistral|qwen|deepseek|grok/i;

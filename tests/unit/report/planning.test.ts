@@ -185,6 +185,13 @@ test('what an agent or a judge is missing stops the run, with its project', asyn
   await expect(missing.planned).rejects.toThrow(/^taskproof: project "agents" can't run: there is no key$/);
   const odd = run([{ taskproof: { agent: { ...agent, preflight: () => Promise.reject('no key') } } }]);
   await expect(odd.planned).rejects.toThrow(/^taskproof: project "agents" can't run: no key$/);
+  const keyless = () => ({ agent: { ...agent, preflight } });
+  const both = run([
+    { project: 'opus', taskproof: keyless() },
+    { project: 'gpt', taskproof: keyless() },
+  ]);
+  const lines = ['opus', 'gpt'].map(name => `taskproof: project "${name}" can't run: there is no key`);
+  await expect(both.planned).rejects.toThrow(lines.join('\n'));
 });
 
 test('--list asks no agent, and editors run single repeats', async () => {
