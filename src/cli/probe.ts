@@ -63,21 +63,18 @@ Examples:
     });
 };
 
-function document(
-  probed: readonly { row: ResultRow; held: string[]; guessed: string[]; vacuous: boolean }[],
-  to: Writer,
-): string {
+type Probed = { row: ResultRow; held: string[]; guessed: string[]; vacuous: boolean };
+
+function document(probed: readonly Probed[], to: Writer): string {
   const vacuous = probed.filter(each => each.vacuous);
   const unclear = probed.map(({ row }) => row).filter(({ verdict }) => !isSettled(verdict));
-  const rows = vacuous.flatMap(({ row, held }) => [
-    [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
-    ...held.map(title => ['', `already holds: ${title}`]),
-  ]);
   const guessed = probed.filter(each => each.guessed.length && !each.vacuous);
-  const guesses = guessed.flatMap(({ row, guessed }) => [
+  const rowsOf = ({ row }: Probed, titles: readonly string[], what: string) => [
     [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
-    ...guessed.map(title => ['', `a guess passes: ${title}`]),
-  ]);
+    ...titles.map(title => ['', `${what}: ${title}`]),
+  ];
+  const rows = vacuous.flatMap(each => rowsOf(each, each.held, 'already holds'));
+  const guesses = guessed.flatMap(each => rowsOf(each, each.guessed, 'a guess passes'));
   const rest = probed.length - vacuous.length - unclear.length;
   return joined([
     vacuous.length > 0 && `${plural(vacuous.length, 'spec')} passed although nothing was done:`,

@@ -5,19 +5,16 @@ import { RecordingError } from '../data/recording';
 import { ResultsFileError, StaleResultsError } from '../data/results';
 import { TaskSpecError } from '../spec/errors';
 import { printable } from '../text/print';
-import { addAa } from './aa';
-import { addBaseline } from './baseline';
+import { addBaseline, addTrend } from './baseline';
 import { addConfirm } from './confirm';
-import { addDiff } from './diff';
+import { addAa, addDiff } from './diff';
 import { addInit } from './init';
 import { CommandError, type Io } from './io';
 import { addJudge } from './judge';
 import { addProbe } from './probe';
 import { addRecord } from './record';
 import { addRegrade, addResume } from './resume';
-import { addSchema } from './schema';
-import { addTrend } from './trend';
-import { addValidate } from './validate';
+import { addSchema, addValidate } from './validate';
 
 /** Adds a command; its action calls `exit` if the exit code is not 0. */
 export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;

@@ -1,6 +1,10 @@
+// The format of task specs: `taskproof validate` checks specs, `taskproof schema` prints schemas.
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
+import { Option } from 'commander';
 import { escapePath } from 'tinyglobby';
+import { protocolJsonSchema } from '../data/agent-protocol';
+import { resultsJsonSchema } from '../data/results';
 import { joined } from '../report/render/document';
 import { table } from '../report/render/terminal-writer';
 import {
@@ -11,9 +15,10 @@ import {
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { placeholdersIn } from '../spec/placeholders';
+import { taskSpecJsonSchema } from '../spec/schema';
 import { plural, printableJson } from '../text/print';
 import { sensitivityText } from '../verdicts/sensitivity';
-import type { Io } from './io';
+import { type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 const DEFAULT_GLOB = '**/tasks/**/*.{yaml,yml}';
@@ -108,4 +113,46 @@ function problemsOf(error: TaskSpecError): Problem[] {
   if (error instanceof TaskSpecValidationError) return error.issues.map(issue => ({ file, ...issue }));
   const place = error instanceof TaskSpecErrorAt ? { line: error.line, column: error.column } : {};
   return [{ file, ...place, message: error.message }];
+}
+
+export const addSchema: AddCommand = (program, io) => {
+  program
+    .command('schema')
+    .description('Print the JSON Schema of task specs, for editors and other tools.')
+    .option('--results', 'the schema of the results file (taskproof-results.json) instead')
+    .addOption(
+      new Option(
+        '--agent-protocol',
+        'the schema of the messages between command() and its program instead',
+      ).conflicts('results'),
+    )
+    .option('-o, --output <file>', 'write it to a file')
+    .addHelpText(
+      'after',
+      `
+An editor checks a spec if the first line names its schema:
+  # yaml-language-server: $schema=../task-spec.schema.json
+
+Examples:
+  taskproof schema --output agents/task-spec.schema.json
+  taskproof schema --results
+  taskproof schema --agent-protocol`,
+    )
+    .action(async (options: SchemaOptions) => {
+      const text = JSON.stringify(schemaOf(options), null, 2);
+      if (options.output === undefined) return io.out(text);
+      await writeOutput(io, options.output, `${text}\n`);
+      io.out(`Wrote ${options.output}`);
+    });
+};
+
+interface SchemaOptions {
+  results?: boolean;
+  agentProtocol?: boolean;
+  output?: string;
+}
+
+function schemaOf({ results, agentProtocol }: SchemaOptions): unknown {
+  if (results) return resultsJsonSchema();
+  return agentProtocol ? protocolJsonSchema() : taskSpecJsonSchema();
 }
