@@ -4,8 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
 import type { DomAssertion } from '../spec';
 import { messageOf, shorten } from '../text/line';
-import { boundsOf, countInWords } from './count';
-import { AssertionFailure, type GradedState } from './holds';
+import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
 /** Milliseconds for the text of a page: if its script never ends, it does not answer. */
 const RESPONSE_MS = 5_000;

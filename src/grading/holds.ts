@@ -1,8 +1,10 @@
-// Waits for what an assertion looks for, like Playwright's web-first assertions.
+// What the checks of assertions share: the wait for what they look for, like that of Playwright's web-first assertions, and how many
+// there must be.
+
 import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';
 import type { Answer, NetworkEvent } from '../data/record';
-import type { TaskSpec } from '../spec';
+import type { Count, TaskSpec } from '../spec';
 import { messageOf } from '../text/line';
 
 export interface GradedState {
@@ -63,4 +65,24 @@ export async function waitToHold(
     if (/crashed|has been closed/i.test(messageOf(error))) throw new AssertionFailure(GONE);
     throw Object.assign(new AssertionFailure(reason ?? UNRESPONSIVE), { waited: true });
   }
+}
+
+/** @returns `min` and `max`, without which there must be at least one */
+export function boundsOf(count: Count = { min: 1 }): { min: number; max: number } {
+  if (typeof count === 'number') return { min: count, max: count };
+  return { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
+}
+
+/** `2`, `at least 2`, `2 to 4` */
+export function countInWords(count: Count): string {
+  const { min, max } = boundsOf(count);
+  if (min === max) return String(min);
+  if (max === Number.POSITIVE_INFINITY) return `at least ${min}`;
+  return min ? `${min} to ${max}` : `at most ${max}`;
+}
+
+/** `once`, `2 to 4 times` */
+export function timesInWords(count: Count): string {
+  const words = countInWords(count);
+  return words === '1' ? 'once' : `${words} times`;
 }
