@@ -1,6 +1,11 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
-import { always, nonEmpty, note } from './fields';
+
+export const nonEmpty = () => z.string().min(1);
+export const note = () => z.string().optional().describe('For people only.');
+
+/** Runs a rule between fields even if one of them is wrong, to report all problems at once. */
+export const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
 
 const urlAssertion = z
   .strictObject({

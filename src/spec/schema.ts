@@ -1,8 +1,7 @@
 // The task-spec format as Zod schemas, 0.1 and `playwright/1`: bounds, defaults and the rules between fields.
 import { z } from 'zod';
-import { assertionSchema, assertionSchema1 } from './assertions';
+import { always, assertionSchema, assertionSchema1, nonEmpty } from './assertions';
 import { shown } from './errors';
-import { always, nonEmpty } from './fields';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
