@@ -107,8 +107,8 @@ function library() {
     rules: {
       ...from('change'),
       ...from('statistics'),
-      ...from('unchanged'),
-      keyOf: require('../dist/data/row-names.js').keyOf,
+      ...from('confirm'),
+      keyOf: require('../dist/data/plan.js').keyOf,
     },
   };
 }

@@ -26,6 +26,7 @@ export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/actions/record';
 export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools/page-tools';
 export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './data/action';
+export type { FindingKind } from './data/diagnosis';
 export type {
   Action,
   Answer,
@@ -33,7 +34,6 @@ export type {
   ErrorKind,
   Examination,
   Finding,
-  FindingKind,
   Healing,
   Judgement,
   JudgeResult,

@@ -11,15 +11,14 @@ import {
   newest,
   readHistory,
 } from '../data/baseline';
+import { keyOf } from '../data/plan';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
-import { keyOf } from '../data/row-names';
 import type { Graded } from '../data/verdict';
 import { type Columns, gridOf, projectOf, specsAndTests } from '../report/render/document';
 import { few } from '../text/line';
 import { formatRate, plural } from '../text/print';
-import { pooledBaseline } from '../verdicts/history';
+import { pooledBaseline, type Trend, trendsOf } from '../verdicts/history';
 import { totalOf } from '../verdicts/statistics';
-import { type Trend, trendsOf } from '../verdicts/trend';
 import {
   addTellOptions,
   CommandError,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
+import { keyOf } from '../data/plan';
 import { type Results, readResults } from '../data/results';
-import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';

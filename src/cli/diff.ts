@@ -9,8 +9,8 @@ import { diffDocument, outcomeLines } from '../report/render/diff';
 import { joined, specsAndTests } from '../report/render/document';
 import { K_MAX } from '../spec/schema';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
+import { comparedWith, type FalseAlarms, falseAlarms } from '../verdicts/confirm';
 import { diffWithBaseline, pooledBaseline } from '../verdicts/history';
-import { comparedWith, type FalseAlarms, falseAlarms } from '../verdicts/unchanged';
 import {
   addSides,
   addTellOptions,

@@ -1,6 +1,6 @@
+import { specName } from '../data/plan';
 import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingFile, recordingText } from '../data/recording';
 import { DEFAULT_RESULTS_FILE } from '../data/results';
-import { specName } from '../data/row-names';
 import type { ResultRow } from '../data/verdict';
 import { plural } from '../text/print';
 import { CommandError, type Io, readRun, writeOutput } from './io';

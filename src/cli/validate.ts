@@ -17,7 +17,7 @@ import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { placeholdersIn } from '../spec/placeholders';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { plural, printableJson } from '../text/print';
-import { sensitivityText } from '../verdicts/sensitivity';
+import { sensitivityText } from '../verdicts/statistics';
 import { type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 

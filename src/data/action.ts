@@ -1,6 +1,5 @@
 // The actions of an agent on a page, in a form that can be replayed.
 import { z } from 'zod';
-import { parsedUrl } from '../spec/url';
 
 const position = z.object({ x: z.number(), y: z.number() });
 /** As Playwright writes it: `getByRole('button', { name: 'Sign in' })`. */
@@ -123,18 +122,6 @@ export interface DialogAnswer extends z.infer<typeof dialogAnswerSchema> {}
 
 /** An action, the tab that it was done in, and what the page looked like before and after. */
 export type RecordedAction = z.infer<typeof recordedActionSchema>;
-
-/** An address without its origin if it is on the tested site, so that it works on another deployment, too. */
-export function portableUrl(url: string, entryUrl: string): string {
-  const here = parsedUrl(url)?.origin === new URL(entryUrl).origin;
-  return here ? pathOf(url) : url;
-}
-
-/** Path, query and fragment of an http(s) address; any other address unchanged. */
-export function pathOf(url: string): string {
-  const { protocol, pathname, search, hash } = parsedUrl(url) ?? {};
-  return protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}${hash}` : url;
-}
 
 /**
  * `getByRole('button', { name: 'Place order' })` as `button "Place order"`, `getByText('Care')` as `"Care"`, what one types

@@ -1,7 +1,7 @@
 // The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
 import { compareText } from './collections';
-import { CAN_PASS } from './plan';
+import { byRowName, CAN_PASS, keyOf } from './plan';
 import {
   checkResults,
   describeIssues,
@@ -11,7 +11,6 @@ import {
   readJson,
   refuseDoubles,
 } from './results';
-import { byRowName, keyOf } from './row-names';
 import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 export const BASELINE_SCHEMA_VERSION = '2';

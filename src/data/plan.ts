@@ -1,8 +1,9 @@
-// What is planned for a test: its policy, and what identifies it. As JSON it crosses from the test files to workers, the reporter, blobs
-// and merged reports, so merging reports needs no spec files.
+// What is planned for a test: its policy, and what identifies it; and how the rows of results and baselines are named. As JSON a plan
+// crosses from the test files to workers, the reporter, blobs and merged reports, so merging reports needs no spec files.
+
 import { z } from 'zod';
-import { specName } from './row-names';
-import type { Policy } from './verdict';
+import { compareText } from './collections';
+import type { Policy, RowSubject } from './verdict';
 
 /** Files from elsewhere may have any count, and what is computed from it must end. */
 export const trialCount = z.int().nonnegative().max(10_000);
@@ -57,3 +58,23 @@ export function trialTitle({ id, policy, replayed }: Plan, repeatIndex: number):
   if (repeatIndex >= policy.k) return `${id} · not needed`;
   return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;
 }
+
+/** The name of a spec in reports: its id, after the titles of its describes: `phone › cart`. */
+export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe'>): string {
+  return describe ? `${describe} › ${spec}` : spec;
+}
+
+type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
+
+/** By spec, then project, agents before replays. */
+export function byRowName(a: Named, b: Named): number {
+  return (
+    compareText(specName(a), specName(b)) ||
+    compareText(a.project, b.project) ||
+    Number(a.replayed) - Number(b.replayed)
+  );
+}
+
+/** The key of a row in a file. An ordinary test is known by its path, since its name depends on the other tests. */
+export const keyOf = (row: Named) =>
+  JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);

@@ -2,10 +2,8 @@
 import { z } from 'zod';
 import { beginning, oneLine } from '../text/line';
 import { placeSchema, type RecordedAction, recordedActionSchema } from './action';
-import { findingKinds } from './finding';
+import { findingKinds } from './diagnosis';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
-
-export type { FindingKind } from './finding';
 
 export const RECORD_SCHEMA_VERSION = '1';
 /** Characters. A record may come from another machine. */

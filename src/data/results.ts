@@ -2,8 +2,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { sharedFindingSchema } from './diagnosis';
-import { CAN_PASS } from './plan';
-import { keyOf, specName } from './row-names';
+import { CAN_PASS, keyOf, specName } from './plan';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
 import { comparisonSchema, type ResultRow, rowSchema } from './verdict';
 

@@ -19,9 +19,8 @@ import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
-import { runError } from './inside/errors';
+import { keepFromRunner, runError } from './inside/errors';
 import { maskTest } from './inside/masking';
-import { keepFromRunner } from './inside/uncaught';
 import { type Asked, decide, wantedOf } from './run/decide';
 import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
 import {

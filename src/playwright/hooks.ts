@@ -7,11 +7,10 @@ import { OptionsError } from '../options';
 import type { TaskSpec } from '../spec';
 import { problemsIn } from '../spec/errors';
 import { GIVEN_PLACEHOLDERS, type TrialData } from '../spec/placeholders';
-import { expectationInWords } from '../text/expectation';
 import { few, messageOf } from '../text/line';
 import { nearest } from '../text/nearest';
 import type { CheckEnd } from '../trial/run-agent';
-import { isExpectation, withoutOurFrames } from './inside/errors';
+import { expectationInWords, isExpectation, withoutOurFrames } from './inside/errors';
 
 /** What `prepare` gets besides fixtures. */
 export interface UnpreparedTrial extends TrialData {

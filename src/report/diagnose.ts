@@ -7,12 +7,10 @@ import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
 import type { Diagnosis, FoundInTheWay, Parting, PassingTrials, SharedFinding, Way } from '../data/diagnosis';
-import { planName } from '../data/plan';
+import { byRowName, planName, specName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
-import { byRowName, specName } from '../data/row-names';
 import type { Comparison } from '../data/verdict';
-import { markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/html-report';
-import { annotate } from '../playwright/inside/results';
+import { annotate, markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
 import {
   causesIn,

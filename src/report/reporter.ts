@@ -24,10 +24,14 @@ import {
   selectsProjects,
 } from '../playwright/inside/command-line';
 import { runError } from '../playwright/inside/errors';
-import { hideDetails, showDetails } from '../playwright/inside/html-report';
-import { rerunWholeSpecs } from '../playwright/inside/last-run';
 import { hideSecrets } from '../playwright/inside/masking';
-import { beforeReporters, wasLeftOut } from '../playwright/inside/results';
+import {
+  beforeReporters,
+  hideDetails,
+  rerunWholeSpecs,
+  showDetails,
+  wasLeftOut,
+} from '../playwright/inside/results';
 import { requirePlaywright } from '../playwright/inside/version';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';

@@ -5,8 +5,8 @@ import type { TestResult } from '@playwright/test/reporter';
 import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
 import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
+import { valuesIn } from '../playwright/inside/errors';
 import { REFUSED } from '../playwright/run/plan';
-import { valuesIn } from '../text/expectation';
 import { oneLine } from '../text/line';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
 

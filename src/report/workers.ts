@@ -4,7 +4,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
 import { groupBy, sumOf } from '../data/collections';
 import { planName } from '../data/plan';
-import { ownWorkers, setWorkers, whoChoseWorkers } from '../playwright/inside/workers';
+import { ownWorkers, setWorkers, whoChoseWorkers } from '../playwright/inside/config';
 import { planningOptions } from '../playwright/run/options';
 import { plural, print } from '../text/print';
 import type { PlannedTest } from './planning';

@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync }
 import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { byRowName } from '../data/plan';
 import {
   type ApiTraffic,
   DEFAULT_RESULTS_FILE,
@@ -10,7 +11,6 @@ import {
   RESULTS_SCHEMA_VERSION,
   type Results,
 } from '../data/results';
-import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';

@@ -1,5 +1,5 @@
-// URLs, and which hosts a spec's `allowedDomains` admit. Both sides go through the URL parser, so that hosts are compared as a
-// browser would connect to them: lower case, punycode, IPv4 in dotted form, no port.
+// URLs, and which hosts a spec's `allowedDomains` admit. Hosts are compared as the URL parser and so a browser writes them: lower case,
+// punycode, IPv4 in dotted form, no port.
 import { isIP } from 'node:net';
 
 /**
@@ -12,6 +12,18 @@ export function parsedUrl(text: unknown): URL | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** An address without its origin if it is on the tested site, so that it works on another deployment, too. */
+export function portableUrl(url: string, entryUrl: string): string {
+  const here = parsedUrl(url)?.origin === new URL(entryUrl).origin;
+  return here ? pathOf(url) : url;
+}
+
+/** Path, query and fragment of an http(s) address; any other address unchanged. */
+export function pathOf(url: string): string {
+  const { protocol, pathname, search, hash } = parsedUrl(url) ?? {};
+  return protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}${hash}` : url;
 }
 
 const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;

@@ -7,9 +7,9 @@ import { messagesOn } from '../browser/in-page';
 import type { Box } from '../browser/injected/elements';
 import type { Sighting } from '../browser/injected/look';
 import { within } from '../browser/waiting';
-import { type Place, pathOf, type RecordedAction } from '../data/action';
+import type { Place, RecordedAction } from '../data/action';
 import type { Action, Examination, Finding, TurnRecord } from '../data/record';
-import { hostAllowed } from '../spec/url';
+import { hostAllowed, pathOf } from '../spec/url';
 import { oneLine } from '../text/line';
 import type { AgentRun, Attach } from './run-agent';
 

@@ -2,7 +2,6 @@
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
 import { limited } from '../browser/waiting';
-import { pathOf } from '../data/action';
 import {
   type AssertionResult,
   answerText,
@@ -16,6 +15,7 @@ import {
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
+import { pathOf } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';

@@ -1,6 +1,7 @@
 // What changed between a baseline and a later run, whether there are enough trials to tell, and what follows for the exit code.
+
+import { byRowName, keyOf, specName } from '../data/plan';
 import type { Results } from '../data/results';
-import { byRowName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdict';
 import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';

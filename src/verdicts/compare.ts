@@ -1,6 +1,6 @@
 // Compares projects over the same specs. The same verdicts give the same comparison, in any order and from any number of shards.
 import { compareText, groupBy, sumOf } from '../data/collections';
-import { specName } from '../data/row-names';
+import { specName } from '../data/plan';
 import { sumOfCosts } from '../data/usage';
 import {
   type ComparedPair,

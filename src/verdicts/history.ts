@@ -1,12 +1,11 @@
-// The history in a baseline: the counts of earlier runs, and their sums.
-
+// The history in a baseline: the counts of earlier runs, their sums, and where a pass rate began to fall.
 import { countedRow, type HistoryRun } from '../data/baseline';
 import { compareText, groupBy, sumOf } from '../data/collections';
 import type { Way } from '../data/diagnosis';
-import { keyOf } from '../data/row-names';
-import type { ResultRow, VerdictRow } from '../data/verdict';
+import { byRowName, keyOf, specName } from '../data/plan';
+import type { Graded, ResultRow, RowSubject, VerdictRow } from '../data/verdict';
 import { type Diff, diffVerdicts, type LaterRun } from './change';
-import { totalOf } from './statistics';
+import { chanceOfFall, totalOf } from './statistics';
 import { isSettled } from './verdict';
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
@@ -79,3 +78,40 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
 
 /** Older files may have no hash. */
 const isSameSpec = (a: WaySubject, b: WaySubject) => !a.specHash || !b.specHash || a.specHash === b.specHash;
+
+export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
+  /** Runs in which it was graded, the oldest first. */
+  points: (Graded & { startedAt: string })[];
+  /** The first run with the lower rate; null if chance explains the fall. */
+  fellAt: string | null;
+  /** The chance of so clear a fall if the trials came in random order. */
+  p: number;
+}
+
+/** A fall is reported if its p, over all specs together, is at most this. */
+export const TREND_ALPHA = 0.05;
+
+export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
+  const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
+  const rows = oldestFirst.flatMap(({ startedAt, verdicts }) => verdicts.map(row => ({ ...row, startedAt })));
+  const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
+  const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byRowName(a, b));
+  return all.map(series => {
+    const [row] = series;
+    const { titlePath, project, replayed } = row;
+    const points = series.map(({ startedAt, passes, failures }) => ({ startedAt, passes, failures }));
+    const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
+    const fellAt = p <= TREND_ALPHA / all.length ? points[last + 1]!.startedAt : null;
+    return { spec: specName(row), ...(titlePath && { titlePath }), project, replayed, points, p, fellAt };
+  });
+}
+
+/** The last run before the clearest fall by Fisher's exact test. As every cut is tried, the chance is multiplied by their number. */
+function fallOf(points: readonly Graded[]): { p: number; last: number } {
+  const cuts = points.slice(1).map((_, last) => {
+    return { last, p: chanceOfFall(totalOf(points.slice(0, last + 1)), totalOf(points.slice(last + 1))) };
+  });
+  const none = { p: 1, last: -1 };
+  const { p, last } = cuts.reduce((best, cut) => (cut.p < best.p ? cut : best), none);
+  return { p: Math.min(1, p * Math.max(1, cuts.length)), last };
+}

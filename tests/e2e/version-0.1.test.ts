@@ -3,7 +3,7 @@ import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
-import { keyOf } from '../../src/data/row-names';
+import { keyOf } from '../../src/data/plan';
 import { makeSuite } from './suite';
 
 const KEPT = resolve(__dirname, '../data/0.1');

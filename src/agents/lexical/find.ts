@@ -2,7 +2,7 @@
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
-import { pathOf } from '../../data/action';
+import { pathOf } from '../../spec/url';
 import { shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { Stuck, type Target } from './goal';

@@ -2,7 +2,7 @@
 import { fingerprintOf } from '../../browser/actions/record';
 import { callInPage } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
-import { pathOf } from '../../data/action';
+import { pathOf } from '../../spec/url';
 import type { SessionTask } from '../agent';
 import { FORM_TOOLS, KEYBOARD_TOOLS } from '../tools/form';
 import { MOUSE_TOOLS } from '../tools/mouse';

@@ -8,13 +8,7 @@ import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
-import {
-  controlInWords,
-  type DialogAnswer,
-  type Fingerprint,
-  pathOf,
-  type RecordedAction,
-} from '../../data/action';
+import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -24,6 +18,7 @@ import {
   recordingFile,
 } from '../../data/recording';
 import { UNIQUE } from '../../spec/placeholders';
+import { pathOf } from '../../spec/url';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';

@@ -9,10 +9,9 @@ import {
   MAX_LOCATOR,
   type PageAction,
   type Place,
-  pathOf,
-  portableUrl,
   type RecordedAction,
 } from '../../data/action';
+import { pathOf, portableUrl } from '../../spec/url';
 import { beginning } from '../../text/line';
 import { callInPage, injected, unseen } from '../in-page';
 import type { Session } from '../session/session';

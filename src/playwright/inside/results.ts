@@ -1,7 +1,11 @@
 // How a verdict changes Playwright's own results, for which there is no public call. Checked on Playwright 1.65.1: reporters share the
 // TestCase and TestResult objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from
-// `expectedStatus` on each call. So changes in `onTestEnd` of the last trial are in place before any reporter's `onEnd`.
-import type { Suite, TestCase, TestResult } from '@playwright/test/reporter';
+// `expectedStatus` on each call. So changes in `onTestEnd` of the last trial are in place before any reporter's `onEnd`. And what the
+// HTML report and `--last-failed` take from results, after us.
+
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FullConfig, Suite, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
 import { runError } from './errors';
 
 /**
@@ -131,4 +135,86 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
     const index = annotations.findIndex(annotation => annotation.type === type);
     if (index >= 0) annotations.splice(index, 1);
   }
+}
+
+/**
+ * Makes `--last-failed` rerun all trials of a lost spec: `.last-run.json` names only the failed ones, which give no verdict. Checked
+ * on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and before `onExit`, to the output folder of the first
+ * project that runs. `specs` are, for each spec, the ids of its trials' tests.
+ */
+export async function rerunWholeSpecs(
+  config: FullConfig,
+  specs: readonly (readonly string[])[],
+): Promise<void> {
+  const { PLAYWRIGHT_LAST_RUN_OUTPUT_FILE: given } = process.env;
+  const own = config.projects.map(({ outputDir }) => join(outputDir, '.last-run.json'));
+  for (const file of given ? [given] : new Set(own)) {
+    try {
+      const lastRun = JSON.parse(await readFile(file, 'utf8')) as { failedTests: string[] };
+      const failed = new Set(lastRun.failedTests);
+      const lost = specs.filter(ids => ids.some(id => failed.has(id)));
+      const failedTests = [...new Set([...failed, ...lost.flat()])];
+      if (failedTests.length > failed.size)
+        await writeFile(file, JSON.stringify({ ...lastRun, failedTests }, null, 2));
+    } catch {
+      // Playwright writes the file only in whole runs. Without it, there is nothing to do.
+    }
+  }
+}
+
+type Picture = TestResult['attachments'][number];
+
+/** The picture after a turn. */
+export function pictureOfTurn({ attachments }: TestResult, turn: number): Picture | undefined {
+  return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
+}
+
+/** Marks the step of a turn. */
+export function markTurn(result: TestResult, turn: number, mark: string): void {
+  const picture = pictureOfTurn(result, turn);
+  const step = picture && stepWith(result.steps, picture);
+  if (step && !step.title.endsWith(mark)) step.title += ` ${mark}`;
+}
+
+/**
+ * Shows the pictures of a passing and of a failed trial side by side. Checked on Playwright 1.65: the HTML report compares two images
+ * whose names differ only in `-expected` and `-actual`. They are not in blobs: merge-reports adds them again.
+ */
+export function showSideBySide(
+  { attachments }: TestResult,
+  name: string,
+  pictures: Record<'expected' | 'actual', Picture>,
+): void {
+  for (const [side, picture] of Object.entries(pictures))
+    attachments.push({ ...picture, name: `${name}-${side}.jpg` });
+}
+
+const specLines = new WeakMap<object, string>();
+
+/** Removes the lines of the spec from the errors of a trial, so that terminals don't print them. */
+export function hideDetails({ errors }: TestResult): void {
+  for (const error of errors) {
+    if (!error.snippet || !/\.ya?ml$/.test(error.location?.file ?? '')) continue;
+    specLines.set(error, error.snippet);
+    delete error.snippet;
+  }
+}
+
+/** Brings them back, and shows transcripts on the trial's page instead of linking to them: for the HTML report, which reads both now. */
+export function showDetails({ errors, attachments }: TestResult): void {
+  for (const error of errors) if (specLines.has(error)) error.snippet = specLines.get(error)!;
+  for (const each of attachments) if (each.contentType === 'Text/plain') each.contentType = 'text/plain';
+}
+
+function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
+  const within = steps.find(step => step.attachments.includes(attachment));
+  return (
+    within ??
+    (steps.length
+      ? stepWith(
+          steps.flatMap(step => step.steps),
+          attachment,
+        )
+      : undefined)
+  );
 }

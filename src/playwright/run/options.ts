@@ -9,7 +9,7 @@ import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { parsedUrl } from '../../spec/url';
 import { type SecretFunction, Secrets } from '../../text/secrets';
-import { exportedConfig, usedOption } from '../inside/declared-options';
+import { exportedConfig, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
 import { optionsInRun } from './settings';
 

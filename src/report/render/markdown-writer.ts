@@ -1,7 +1,7 @@
 // Markdown for GitHub. Text from a site, a model or a spec is escaped: it can't format, link, mention, break a table or give
 // commands to the workflow's runner.
 
-import { specName } from '../../data/row-names';
+import { specName } from '../../data/plan';
 import { oneLine } from '../../text/line';
 import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type Writer } from './document';
 

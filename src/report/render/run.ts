@@ -1,12 +1,12 @@
 // The end of a run: the verdicts, what was lost and why, errors, projects side by side, cost. In the terminal, and as a summary for
 // $GITHUB_STEP_SUMMARY.
 import { stdout } from 'node:process';
+import { specName } from '../../data/plan';
 import type { Results } from '../../data/results';
-import { specName } from '../../data/row-names';
 import type { ResultRow } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { formatCost, formatDuration, plural, useColour, withModel } from '../../text/print';
-import { sensitivityText } from '../../verdicts/sensitivity';
+import { sensitivityText } from '../../verdicts/statistics';
 import { comparisonDocument } from './comparison';
 import {
   type Columns,

@@ -1,5 +1,5 @@
 // Writes for a terminal: aligned tables in colour, wrapped texts.
-import { specName } from '../../data/row-names';
+import { specName } from '../../data/plan';
 import { oneLine } from '../../text/line';
 import { paint } from '../../text/print';
 import { type Cell, type Grid, type Item, joined, projectOf, specLabel, type Writer } from './document';

@@ -1,7 +1,7 @@
 // Pass policies of ordinary tests: what they declare, what their results come to, what their rows are called.
 import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
-import { keyOf } from '../../../src/data/row-names';
+import { keyOf } from '../../../src/data/plan';
 import { OptionsError } from '../../../src/options';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
 import { beforeReporters } from '../../../src/playwright/inside/results';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { keepFromRunner } from '../../../../src/playwright/inside/uncaught';
+import { keepFromRunner } from '../../../../src/playwright/inside/errors';
 
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 /** Vitest's own, which would fail the test. */

@@ -1,0 +1,63 @@
+// What the config and the test files say: Playwright resolves `use` for each test, and keeps neither the config's own nor, outside of
+// workers, that of `test.use`. And the number of workers, changed after Playwright has chosen: a project's `workers` can only lower the
+// config's. Checked on Playwright 1.64.1 and 1.65.1 (createPhasesTask, Dispatcher): both are read after `preprocess`.
+import { pathToFileURL } from 'node:url';
+import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
+import { workersOfCommandLine } from './command-line';
+
+const innerProject = (suite: Suite) => (suite as { _fullProject?: { workers?: number } })._fullProject;
+
+/** The `workers` of a project, which is no part of FullProject. Undefined if it has none. */
+export const ownWorkers = (project: Suite) => innerProject(project)?.workers;
+
+/** Who chose the workers; undefined if it was Playwright. A config that can't be read counts as one that did. */
+export async function whoChoseWorkers({
+  configFile,
+}: Pick<FullConfig, 'configFile'>): Promise<'the command line' | 'the config' | undefined> {
+  if (workersOfCommandLine()) return 'the command line';
+  if (!configFile) return undefined;
+  const config = await exportedConfig(configFile).catch(() => ({ workers: null }));
+  return (config as { workers?: unknown }).workers === undefined ? undefined : 'the config';
+}
+
+/** @param limits the most of a project's suite; one of its own that is lower stays */
+export function setWorkers(config: FullConfig, workers: number, limits: ReadonlyMap<Suite, number>): void {
+  config.workers = workers;
+  for (const [suite, limit] of limits) {
+    const project = innerProject(suite);
+    if (project) project.workers = Math.min(limit, project.workers ?? limit);
+  }
+}
+
+/**
+ * What the config file exports. Checked on Playwright 1.65.1 (requireOrImport): the main process and each worker load the config as a
+ * module, which is found here without running again.
+ *
+ * @throws Error if a version loads it in another way.
+ */
+export async function exportedConfig(configFile: string): Promise<unknown> {
+  const loaded = require.cache[require.resolve(configFile)];
+  const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
+  return exported.default ?? exported;
+}
+
+type Defined = { fixtures: Record<string, unknown> }[];
+type UsingSuite = Suite & { _use?: Defined };
+type TypedTest = TestCase & { _testType?: { fixtures: Defined } };
+
+/**
+ * What `test.use` or the suite's own fixtures say of an option: a value, or a fixture function, which only workers call. Checked on
+ * Playwright 1.65.1: the main process loads the files, their suites keep the options of `test.use` in `_use`, the last one winning,
+ * and a test keeps the definitions of its fixtures in `_testType`.
+ *
+ * @param declared the option's own definition, which says nothing
+ */
+export function usedOption(test: TestCase, name: string, declared: unknown): { used?: unknown } {
+  const last = (all: Defined = []) => all.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];
+  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
+    const used = last(suite._use);
+    if (used !== undefined) return { used };
+  }
+  const defined = last((test as TypedTest)._testType?.fixtures);
+  return defined === undefined || defined === declared ? {} : { used: () => defined };
+}
