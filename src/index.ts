@@ -25,8 +25,14 @@ export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/actions/record';
 export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools/page-tools';
-export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './data/action';
-export type { FindingKind } from './data/diagnosis';
+export type {
+  DialogAnswer,
+  FindingKind,
+  Fingerprint,
+  PageAction,
+  Position,
+  RecordedAction,
+} from './data/action';
 export type {
   Action,
   Answer,

@@ -1,4 +1,4 @@
-// The actions of an agent on a page, in a form that can be replayed.
+// The actions of an agent on a page, in a form that can be replayed; and what can stand in their way.
 import { z } from 'zod';
 
 const position = z.object({ x: z.number(), y: z.number() });
@@ -101,6 +101,21 @@ export const recordedActionSchema = pageActionSchema
       !('to' in action && action.to.length > MAX_LOCATOR),
     `a locator has at most ${MAX_LOCATOR} characters`,
   );
+
+/** What can stand in an agent's way on a page. */
+export const findingKinds = [
+  'no_name',
+  'same_name',
+  'no_label',
+  'no_role',
+  'covered',
+  'out_of_reach',
+  'disabled',
+  'picture_only',
+  'dialog_trap',
+] as const;
+
+export type FindingKind = (typeof findingKinds)[number];
 
 /** CSS pixels from an element's upper left corner. Default, for actions: its middle. */
 export interface Position extends z.infer<typeof position> {}

@@ -18,21 +18,6 @@ const sentRequestSchema = z.object({
     .optional()
     .describe('Milliseconds until the answer began; if there is none, how long it was waited for.'),
 });
-/** What can stand in an agent's way on a page. */
-export const findingKinds = [
-  'no_name',
-  'same_name',
-  'no_label',
-  'no_role',
-  'covered',
-  'out_of_reach',
-  'disabled',
-  'picture_only',
-  'dialog_trap',
-] as const;
-
-export type FindingKind = (typeof findingKinds)[number];
-
 const findingSchema = z.object({
   kind: text.describe(
     'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',

@@ -1,8 +1,7 @@
 // The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
 import { beginning, oneLine } from '../text/line';
-import { placeSchema, type RecordedAction, recordedActionSchema } from './action';
-import { findingKinds } from './diagnosis';
+import { findingKinds, placeSchema, type RecordedAction, recordedActionSchema } from './action';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
 
 export const RECORD_SCHEMA_VERSION = '1';

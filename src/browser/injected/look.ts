@@ -1,5 +1,5 @@
 // Looks for obstacles to agents, by rules, and keeps what it found in the page.
-import type { FindingKind } from '../../data/diagnosis';
+import type { FindingKind } from '../../data/action';
 import {
   type Box,
   boxOf,
