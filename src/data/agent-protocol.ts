@@ -7,6 +7,9 @@ import { answerSchema } from './record';
 
 export const PROTOCOL_VERSION = '1';
 
+const count = z.int().nonnegative().optional();
+const text = z.string();
+
 export const taskSchema = z
   .object({
     protocolVersion: z
@@ -14,10 +17,10 @@ export const taskSchema = z
       .describe(
         'A program should stop if it does not know this version. New fields may be added without a new version.',
       ),
-    goal: z.string().describe("What to do: the spec's goal, verbatim."),
-    entryUrl: z.string().describe('Where the trial begins. The page is there already.'),
+    goal: text.describe("What to do: the spec's goal, verbatim."),
+    entryUrl: text.describe('Where the trial begins. The page is there already.'),
     allowedDomains: z
-      .array(z.string())
+      .array(text)
       .describe('Hostnames, optionally with a leading `*.`. The guard refuses navigations elsewhere.'),
     maxSteps: z.int().positive().describe('The most turns. One more ends the trial as `max_steps`.'),
     maxCostUsd: z.number().positive().nullable().describe('The most US dollars; null if there is no cap.'),
@@ -31,11 +34,9 @@ export const taskSchema = z
       .describe(
         'Whether the answer will be checked: true for a text, which should be as short as possible; for a structured value its JSON Schema.',
       ),
-    secrets: z
-      .record(z.string(), z.string())
-      .describe('By name. Values to type, never to be shown to a model.'),
+    secrets: z.record(text, text).describe('By name. Values to type, never to be shown to a model.'),
     computedSecrets: z
-      .array(z.string())
+      .array(text)
       .describe(
         'Names of secrets without a value yet: `Taskproof.secret` computes one, right before it is typed.',
       ),
@@ -45,16 +46,11 @@ export const taskSchema = z
         '`only`: act only through the tools that pages offer (`Taskproof.callPageTool`); false: they are hidden.',
       ),
     cdp: z.object({
-      url: z
-        .string()
-        .describe('WebSocket address of the DevTools protocol, for `connectOverCDP` and the like.'),
-      targetId: z.string().describe("The page's id in that protocol."),
+      url: text.describe('WebSocket address of the DevTools protocol, for `connectOverCDP` and the like.'),
+      targetId: text.describe("The page's id in that protocol."),
     }),
   })
   .describe('What a program that plays a Taskproof trial gets on its standard input, as one JSON object.');
-
-const count = z.int().nonnegative().optional();
-const text = z.string();
 
 const actionFields = {
   title: text.describe('In words: `click button "Sign in"`.'),
@@ -70,61 +66,60 @@ const recordLines = pageActions.map(action =>
   z.strictObject({ type: z.literal('record'), ...action.shape }),
 ) as unknown as [z.ZodObject<{ type: z.ZodLiteral<'record'>; do: z.ZodLiteral<PageAction['do']> }>];
 
+const lineOf = <Type extends string, Fields extends z.ZodRawShape>(
+  type: Type,
+  fields: Fields,
+  description: string,
+) => z.strictObject({ type: z.literal(type), ...fields }).describe(description);
+
 export const lineSchema = z
   .discriminatedUnion('type', [
-    z
-      .strictObject({ type: z.literal('turn'), title: text.min(1) })
-      .describe('A turn begins, which ends the one before.'),
-    z
-      .strictObject({ type: z.literal('narration'), text })
-      .describe('What the agent said or thought in this turn.'),
-    z.strictObject({ type: z.literal('action'), ...actionFields }).describe('Something done in this turn.'),
+    lineOf('turn', { title: text.min(1) }, 'A turn begins, which ends the one before.'),
+    lineOf('narration', { text }, 'What the agent said or thought in this turn.'),
+    lineOf('action', actionFields, 'Something done in this turn.'),
     z
       .discriminatedUnion('do', recordLines)
       .describe(
         'The next action on the active tab, for `replay()`. Write it before the action, in a turn. Locators are as Playwright writes them: `getByRole("button", { name: "Go" })`, `locator("#go")`.',
       ),
-    z
-      .strictObject({ type: z.literal('read_only') })
-      .describe('This turn changes nothing: recordings leave it out.'),
-    z
-      .strictObject({
-        type: z.literal('usage'),
+    lineOf('read_only', {}, 'This turn changes nothing: recordings leave it out.'),
+    lineOf(
+      'usage',
+      {
         inputTokens: count,
         outputTokens: count,
         cacheReadTokens: count,
         cacheCreationTokens: count,
         costUsd: z.number().nonnegative().nullable().optional(),
         totalCostUsd: z.number().nonnegative().optional(),
-      })
-      .describe(
-        'Tokens and US dollars of one model request; a missing or null cost is unknown. `totalCostUsd` is the cost of all requests of the trial so far, for a program that learns it only at its end. Write the line before the turn that it pays for.',
-      ),
-    z
-      .strictObject({ type: z.literal('waiting'), for: z.enum(['model', 'limit']).default('model') })
-      .describe(
-        "The program waits for its model's answer or, with `limit`, for a rate limit or before another try. The trial's time stands still.",
-      ),
-    z
-      .strictObject({ type: z.literal('waiting_end') })
-      .describe("The wait is over: the trial's time goes on."),
-    z
-      .strictObject({ type: z.literal('activate'), targetId: text })
-      .describe('Another tab becomes the active one, for pictures and assertions.'),
-    z
-      .strictObject({ type: z.literal('dialogs'), answeredBy: z.enum(['host', 'program']) })
-      .describe(
-        'Who answers alerts, confirms and other dialogs from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
-      ),
-    z
-      .strictObject({ type: z.literal('dialog'), accept: z.boolean(), text: text.optional() })
-      .describe('How the program answers an open dialog, for `replay()`.'),
-    z
-      .strictObject({ type: z.literal('turn_end') })
-      .describe('The turn is over: its picture is taken now, not when the next one begins.'),
-    z
-      .strictObject({
-        type: z.literal('end'),
+      },
+      'Tokens and US dollars of one model request; a missing or null cost is unknown. `totalCostUsd` is the cost of all requests of the trial so far, for a program that learns it only at its end. Write the line before the turn that it pays for.',
+    ),
+    lineOf(
+      'waiting',
+      { for: z.enum(['model', 'limit']).default('model') },
+      "The program waits for its model's answer or, with `limit`, for a rate limit or before another try. The trial's time stands still.",
+    ),
+    lineOf('waiting_end', {}, "The wait is over: the trial's time goes on."),
+    lineOf(
+      'activate',
+      { targetId: text },
+      'Another tab becomes the active one, for pictures and assertions.',
+    ),
+    lineOf(
+      'dialogs',
+      { answeredBy: z.enum(['host', 'program']) },
+      'Who answers alerts, confirms and other dialogs from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
+    ),
+    lineOf(
+      'dialog',
+      { accept: z.boolean(), text: text.optional() },
+      'How the program answers an open dialog, for `replay()`.',
+    ),
+    lineOf('turn_end', {}, 'The turn is over: its picture is taken now, not when the next one begins.'),
+    lineOf(
+      'end',
+      {
         status: z.enum(['completed', 'gave_up', 'error']).default('completed'),
         answer: answerSchema
           .optional()
@@ -134,8 +129,9 @@ export const lineSchema = z
           .literal('agent_api')
           .optional()
           .describe('With `error`: the model is not available, which says nothing about the site.'),
-      })
-      .describe("The program is done, or can't do the task. The last line."),
+      },
+      "The program is done, or can't do the task. The last line.",
+    ),
   ])
   .describe('One line of standard output of a program that plays a Taskproof trial.');
 
@@ -149,10 +145,7 @@ export function protocolJsonSchema(): Record<string, unknown> {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Taskproof agent protocol ${PROTOCOL_VERSION}`,
-    $defs: {
-      task: definition(taskSchema),
-      line: definition(lineSchema),
-    },
+    $defs: { task: definition(taskSchema), line: definition(lineSchema) },
   };
 }
 

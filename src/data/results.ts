@@ -10,18 +10,15 @@ export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
 export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 
+const count = z.int().nonnegative();
+const flag = z.boolean().optional();
+
 export const apiTrafficSchema = z.looseObject({
   model: z.string(),
-  served: z.int().nonnegative().describe('Requests that got an answer.'),
-  refused: z
-    .int()
-    .nonnegative()
-    .describe('Requests that were refused because of a limit (429) or an overload (529).'),
-  waitedMs: z
-    .int()
-    .nonnegative()
-    .describe('Milliseconds that requests waited for their start, all together.'),
-  perMinute: z.int().nonnegative().describe('Most requests that started within a minute.'),
+  served: count.describe('Requests that got an answer.'),
+  refused: count.describe('Requests that were refused because of a limit (429) or an overload (529).'),
+  waitedMs: count.describe('Milliseconds that requests waited for their start, all together.'),
+  perMinute: count.describe('Most requests that started within a minute.'),
   limitPerMinute: z
     .number()
     .nonnegative()
@@ -34,11 +31,8 @@ export const apiTrafficSchema = z.looseObject({
 const judgeAgreementSchema = z.object({
   judge: z.string(),
   model: z.string().nullable(),
-  labels: z
-    .int()
-    .nonnegative()
-    .describe('Labels of present rubrics that `taskproof judge check` asked it about.'),
-  agreed: z.int().nonnegative().describe('How many of these it agrees with.'),
+  labels: count.describe('Labels of present rubrics that `taskproof judge check` asked it about.'),
+  agreed: count.describe('How many of these it agrees with.'),
   minAgreement: z
     .number()
     .optional()
@@ -65,14 +59,12 @@ export const resultsSchema = z
       .string()
       .optional()
       .describe('Why trials are missing. Left out if the run is complete, or can not know.'),
-    filtered: z
-      .boolean()
-      .optional()
-      .describe('True if the command line selected only some tests, such as with `--grep`; else left out.'),
-    projectsSelected: z
-      .boolean()
-      .optional()
-      .describe('True if the command line selected projects with `--project`; else left out.'),
+    filtered: flag.describe(
+      'True if the command line selected only some tests, such as with `--grep`; else left out.',
+    ),
+    projectsSelected: flag.describe(
+      'True if the command line selected projects with `--project`; else left out.',
+    ),
     supersededAt: z
       .string()
       .optional()

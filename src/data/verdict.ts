@@ -11,6 +11,7 @@ const share = z.number().min(0).max(1);
 const rate = share.nullable();
 const text = z.string();
 const texts = z.array(text);
+const flag = z.boolean().optional();
 
 const trialSchema = z.object({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
@@ -83,7 +84,7 @@ export const countedRowSchema = z.object({
   ...subjectSchema.shape,
   ...countsSchema.shape,
   way,
-  stoppedEarly: z.boolean().optional().describe('Its trials stopped early, once the verdict was settled.'),
+  stoppedEarly: flag.describe('Its trials stopped early, once the verdict was settled.'),
 });
 
 const verdictSchema = z.object({
@@ -113,12 +114,9 @@ export const rowSchema = z.looseObject({
   inOtherShards: count
     .optional()
     .describe('How many of the missing trials are in other shards; left out in a whole run.'),
-  earlyStop: z
-    .boolean()
-    .optional()
-    .describe(
-      'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
-    ),
+  earlyStop: flag.describe(
+    'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
+  ),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   ...waitTimesSchema.partial().shape,
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
