@@ -4,9 +4,8 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
 import { plural } from '../text/print';
-import { MAX_SOURCE_BYTES, START, TOO_LARGE } from './document';
 import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
-import { type LocatedSpec, parseLocated } from './parse';
+import { type LocatedSpec, MAX_SOURCE_BYTES, parseLocated, START, TOO_LARGE } from './parse';
 
 /** A task spec and its file. */
 export interface LoadedSpec extends LocatedSpec {
