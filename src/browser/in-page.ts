@@ -1,7 +1,7 @@
 // Calls the functions of `injected/` in pages. On Chromium they run in a world of their own, where the page's changed
 // prototypes and its policy for scripts don't count, and of which the page sees nothing.
 import type { CDPSession, Frame, Page } from '@playwright/test';
-import { unseen } from '../playwright/inside/without-steps';
+import { unseen } from '../playwright/inside/calls';
 import type * as functions from './injected';
 import { SOURCE, SOURCES } from './injected-source';
 import { within } from './waiting';

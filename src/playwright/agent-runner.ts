@@ -26,7 +26,7 @@ import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, oneLine } from '../text/line';
 import type { TrialOutput, TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
-import { sourceOfCall } from './inside/call-site';
+import { sourceOfCall } from './inside/calls';
 import { errorAt, runError } from './inside/errors';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation } from './run/plan';

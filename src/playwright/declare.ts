@@ -33,7 +33,7 @@ import {
   type Prepare,
   withFixturesOf,
 } from './hooks';
-import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/call-site';
+import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/calls';
 import { listsForEditor, repeatEachOverride } from './inside/command-line';
 import { errorAt } from './inside/errors';
 import { followRepeats } from './inside/repeats';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { saysError } from '../browser/page-tools/tool-text';
 import { checkOptions, type OptionSchemas } from '../options';
 import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
-import { awaitFrom, callFrom, callSiteOf } from './inside/call-site';
+import { awaitFrom, callFrom, callSiteOf } from './inside/calls';
 
 export interface PageToolTestsOptions {
   /** The suite's own extended `test`, with its logged-in state. Default: Playwright's. */

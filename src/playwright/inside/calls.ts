@@ -1,9 +1,10 @@
 // Calls that appear to come from the place of a caller of ours. Checked on Playwright 1.65.1: `test()` takes its location from the stack
 // frame that calls it, mapped through the file's source map (wrapFunctionWithLocation in lib/common). A frame in node_modules would
-// show our file in the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
+// show our file in the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors. And calls that show nowhere.
 import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
+import type { CDPSession, Page } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 
 export interface CallSite {
@@ -79,4 +80,13 @@ export function dependOn(callSite: CallSite, files: readonly string[]): void {
       import(pathToFileURL(file).href).catch(() => undefined);
     }
   }
+}
+
+/**
+ * Calls of Playwright that are no steps of the test, where they would bury the agent's actions; boxed steps would still show. Checked
+ * on Playwright 1.65.1 (ChannelOwner): calls inside an internal call have no step either. Without `_wrapApiCall` the steps show.
+ */
+export function unseen<T>(owner: Page | CDPSession, calls: () => Promise<T>): Promise<T> {
+  const { _wrapApiCall: wrap } = owner as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
+  return wrap ? wrap.call(owner, calls, { internal: true }) : calls();
 }
