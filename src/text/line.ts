@@ -72,6 +72,15 @@ export function few(names: readonly string[], most: number): string {
   return `${names.slice(0, most).join(', ')}${more}`;
 }
 
+/** Undefined for what is not JSON. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What an error says. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;

@@ -4,7 +4,7 @@ import { AiSdkClient, usageWithCost } from '../../agents/ai-sdk/client';
 import { loadSdk } from '../../agents/ai-sdk/load';
 import { RequestFailed } from '../../agents/model/send';
 import type { AiJudgeSettings } from './index';
-import { type Ask, type Block, plainSchema } from './model';
+import { type Ask, type Block, plainSchema } from './prompts';
 
 export async function askAiSdk(settings: AiJudgeSettings): Promise<Ask> {
   const sdk = await loadSdk('aiJudge');

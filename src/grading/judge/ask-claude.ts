@@ -7,7 +7,7 @@ import { Client } from '../../agents/claude/client';
 import { pricesOf, usageOf } from '../../agents/claude/pricing';
 import { RequestFailed } from '../../agents/model/send';
 import type { WebJudgeSettings } from './index';
-import { type Ask, type Block, plainSchema, type TextBlock } from './model';
+import { type Ask, type Block, plainSchema, type TextBlock } from './prompts';
 
 export function askClaude(settings: WebJudgeSettings): Ask {
   const client = new Client({ ...settings, factory: 'webJudge' });

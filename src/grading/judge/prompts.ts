@@ -1,9 +1,47 @@
-// What the judge's model is told: the prompts of its stages, and the evidence of a trial: its screenshots, and texts quoted so that none
-// can pass for an instruction of ours. Any change to a prompt is a new version: verdicts are only comparable within one version.
+// What the judge's model is asked: the form of a question, the prompts of the stages, and the evidence of a trial: its screenshots, and
+// texts quoted so that none can pass for an instruction of ours. Any change to a prompt is a new version: verdicts are only comparable
+// within one version. Each way to ask has its own file, since it loads its SDK.
+import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
+import { z } from 'zod';
 import { answerText } from '../../data/record';
+import type { Usage } from '../../data/usage';
 import { cutMiddle, shorten } from '../../text/line';
 import type { JudgedTrial } from './index';
-import type { Block, TextBlock } from './model';
+
+export interface TextBlock {
+  type: 'text';
+  text: string;
+  /** Whether the prompt up to here is sent again soon. */
+  cached?: true;
+}
+
+export type Block = TextBlock | { type: 'image'; jpeg: Buffer };
+
+export interface Question {
+  system: string;
+  content: readonly Block[];
+  schema: z.ZodType;
+  maxTokens: number;
+}
+
+export interface Reply {
+  text: string;
+  stop?: 'cut off' | 'refused' | undefined;
+}
+
+interface Limit extends Pick<JudgedTrial, 'signal' | 'waiting' | 'maxRequests'> {
+  /** Gets the usage of every request, also of those without a usable answer. */
+  spent(usage: Required<Usage>): void;
+}
+
+/** @throws Error that says why there is no answer, without any key */
+export type Ask = (question: Question, limit: Limit) => Promise<Reply>;
+
+/** Without what APIs refuse in schemas, such as the length of a text: that is checked when the answer is read. */
+export function plainSchema(schema: z.ZodType) {
+  // Not the format's own `parse`: if it fails, the count of tokens is lost.
+  return jsonSchemaOutputFormat(z.toJSONSchema(schema, { reused: 'ref' }) as never);
+}
 
 const MAX_NARRATION = 1_000;
 const MAX_ACTION = 500;

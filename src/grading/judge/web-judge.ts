@@ -4,10 +4,11 @@ import { costOf, type Prices, tokensOf, uncounted, unknownPrice } from '../../ag
 import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
-import { messageOf } from '../../text/line';
+import { messageOf, parsedJson } from '../../text/line';
 import { type JudgedTrial, JudgeError } from './index';
-import type { Ask, Block, Question, Reply } from './model';
 import {
+  type Ask,
+  type Block,
   cached,
   candidates,
   DECIDE,
@@ -17,6 +18,8 @@ import {
   mostRelevant,
   PROMPT_VERSION,
   pictures,
+  type Question,
+  type Reply,
   recordedEvidence,
   SCORE,
   type ScoredScreenshot,
@@ -73,7 +76,7 @@ type Decision = z.output<typeof decisionAnswer>;
 const remembered = new Map<string, Promise<readonly string[]>>();
 
 /** A judge's options as the method needs them. */
-export interface Judging {
+interface Judging {
   factory: 'webJudge' | 'aiJudge';
   model: string;
   prices: Prices | undefined;
@@ -232,12 +235,8 @@ function read<Schema extends z.ZodType>(
 ): { value: z.output<Schema> } | { problem: string } {
   if (stop === 'cut off')
     return { problem: `it was cut off. If this happens often, raise ${factory}({ maxTokens })` };
-  let json: unknown;
-  try {
-    json = JSON.parse(said);
-  } catch {
-    return { problem: 'it is not JSON' };
-  }
+  const json = parsedJson(said);
+  if (json === undefined) return { problem: 'it is not JSON' };
   const { data, error } = schema.safeParse(json);
   return error ? { problem: problemsIn(error, 'answer').join('; ').slice(0, MAX_PROBLEM) } : { value: data };
 }
