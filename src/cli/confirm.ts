@@ -5,7 +5,7 @@ import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
-import { type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
+import { candidateRows, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
 import { answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
@@ -74,7 +74,7 @@ export function dollars(text: string): number {
 }
 
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
-  const rows = diff.rows.filter(isCandidate);
+  const rows = candidateRows(diff);
   const rules = stopRules(rows, options.trials);
   const candidates = rows.map((row, index) => ({ row, rule: rules[index]!, cost: trialCost(after, row) }));
   // If the baseline is too small for any answer, there is nothing to run.
@@ -111,8 +111,6 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   const outcome = worse.length || rest.outcome === 'worse' ? ('worse' as const) : unknown;
   return { outcome, answers, suite, diff, rest };
 }
-
-const isCandidate = (row: DiffRow): row is CandidateRow => row.candidate;
 
 /**
  * US dollars of the most expensive trial of the later run. A trial that fails early is cheap, so if none passed, it is at least what a

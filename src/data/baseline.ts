@@ -1,5 +1,6 @@
 // The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
+import { parsedJson } from '../text/line';
 import { compareText } from './collections';
 import { byRowName, CAN_PASS, keyOf } from './plan';
 import {
@@ -13,7 +14,7 @@ import {
 } from './results';
 import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
-export const BASELINE_SCHEMA_VERSION = '2';
+const BASELINE_SCHEMA_VERSION = '2';
 /** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 export const MOST_RUNS = 1_000;
@@ -116,9 +117,5 @@ function joinedLines(text: string): unknown {
   const [open, version, runs] = lines;
   if (open !== '{' || runs !== '"runs": {' || lines.slice(-2).join('') !== '}}') return undefined;
   const entries = lines.slice(3, -2).map(line => line.replace(/,\s*$/, ''));
-  try {
-    return JSON.parse(`{${version}"runs":{${entries.join(',')}}}`);
-  } catch {
-    return undefined;
-  }
+  return parsedJson(`{${version}"runs":{${entries.join(',')}}}`);
 }

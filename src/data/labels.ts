@@ -2,6 +2,7 @@
 // branches that both labelled.
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
+import { parsedJson } from '../text/line';
 import { compareText } from './collections';
 import type { JudgeResult } from './record';
 import { describeIssues, ResultsFileError, readJson } from './results';
@@ -91,13 +92,8 @@ export function labelsText(all: Labels): string {
 }
 
 /** Reads what Git leaves when it keeps the lines of both sides: a comma is missing or left over. */
-function bothSides(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/\}\s*\n\{/g, '},\n{').replace(/\},(?=\s*\n\])/g, '}'));
-  } catch {
-    return undefined;
-  }
-}
+const bothSides = (text: string) =>
+  parsedJson(text.replace(/\}\s*\n\{/g, '},\n{').replace(/\},(?=\s*\n\])/g, '}'));
 
 /**
  * What people and this judge said of the same trials.

@@ -1,6 +1,6 @@
 // The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
-import { beginning, oneLine } from '../text/line';
+import { beginning, oneLine, parsedJson } from '../text/line';
 import { findingKinds, placeSchema, type RecordedAction, recordedActionSchema } from './action';
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
 
@@ -295,10 +295,5 @@ export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalU
 
 /** Undefined for what is no record of this schema version: a foreign or cut attachment must not break the run. */
 export function readRecord(text: string): TrialRecord | undefined {
-  if (text.length > MAX_RECORD_LENGTH) return undefined;
-  try {
-    return trialRecordSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return text.length > MAX_RECORD_LENGTH ? undefined : trialRecordSchema.safeParse(parsedJson(text)).data;
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Answer } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
-import { shorten } from '../text/line';
+import { parsedJson, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 
 /** @returns why it does not hold, or null */
@@ -112,11 +112,5 @@ function whyNoMatch(schema: Record<string, unknown>, answer: string | object, sh
 function jsonIn(text: string): unknown[] {
   const fences = [...text.matchAll(/```\w*\n(.*?)```/gs)].map(fence => fence[1]!);
   const inside = /[{[].*[}\]]/s.exec(text)?.[0] ?? '';
-  return [text, ...fences, inside].flatMap(each => {
-    try {
-      return [JSON.parse(each) as unknown];
-    } catch {
-      return [];
-    }
-  });
+  return [text, ...fences, inside].map(parsedJson).filter(value => value !== undefined);
 }

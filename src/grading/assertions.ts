@@ -55,7 +55,7 @@ const LOOK_MS = 2_000;
 const MAX_FILE = 10_000_000;
 
 /** @returns why it does not hold, or null */
-export async function lookAtDownload(
+async function lookAtDownload(
   { name, text }: DownloadAssertion,
   downloads: readonly Download[],
 ): Promise<string | null> {

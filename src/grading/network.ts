@@ -4,7 +4,7 @@ import type { SentBody } from '../browser/session/network';
 import type { NetworkEvent } from '../data/record';
 import type { NetworkAssertion } from '../spec';
 import { hostOf } from '../spec/url';
-import { flat, shorten } from '../text/line';
+import { flat, parsedJson, shorten } from '../text/line';
 import { boundsOf, type GradedState, timesInWords } from './holds';
 import { urlGlob } from './url-glob';
 
@@ -138,12 +138,12 @@ function bodyInWords({ body }: NetworkAssertion): string {
   return body === undefined ? '' : ` with ${JSON.stringify(body)}`;
 }
 
-export function shownBody(body: unknown): string {
+function shownBody(body: unknown): string {
   return shorten(JSON.stringify(body), 200);
 }
 
 /** The bodies that were sent: the first three. */
-export function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {
+function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {
   const shown = bodies.map(body => {
     if (!body?.text) return 'no body that can be read';
     const fields = jsonOf(body.text) ?? formOf(body);
@@ -154,10 +154,7 @@ export function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string
 }
 
 /** A text holds what it contains; a mapping or a list what is a part of the JSON, or of the form's fields. */
-export function holdsBody(
-  sent: SentBody | undefined,
-  wanted: NonNullable<NetworkAssertion['body']>,
-): boolean {
+function holdsBody(sent: SentBody | undefined, wanted: NonNullable<NetworkAssertion['body']>): boolean {
   if (!sent) return false;
   if (typeof wanted === 'string') {
     const fields = formOf(sent);
@@ -193,14 +190,7 @@ function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean 
   });
 }
 
-function jsonOf(text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
 
 /** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {

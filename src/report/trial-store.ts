@@ -64,17 +64,20 @@ const storedTrialSchema = z.object({
   annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
   attachments: z.array(z.object({ name: z.string(), contentType: z.string(), body: z.string() })),
 });
-type StoredTrial = z.infer<typeof storedTrialSchema>;
 
 const fileOf = (folder: string) => join(folder, 'run.json');
 
-export function storedRun(folder: string): StoredRun | undefined {
+/** Undefined if the file is not there, or broken. */
+function stored<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined {
   try {
-    return storedRunSchema.parse(JSON.parse(readFileSync(fileOf(folder), 'utf8')));
+    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
     return undefined;
   }
 }
+
+export const storedRun = (folder: string) => stored(fileOf(folder), storedRunSchema);
+export const readTrial = (file: string) => stored(file, storedTrialSchema);
 
 /** The folders of all runs that are kept, the latest last: they are numbered, since a clock may go back. */
 export function storedRuns(configFolder: string): string[] {
@@ -236,14 +239,6 @@ const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
 export function trialFile(folder: string, project: string, plan: Plan, index: number): string {
   const hash = createHash('sha256').update(planKey(project, plan));
   return join(folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
-}
-
-export function readTrial(file: string): StoredTrial | undefined {
-  try {
-    return storedTrialSchema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
 }
 
 function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {

@@ -20,7 +20,7 @@ const PER_CORE = 4;
 /** Beyond it, the site under test and the limits of a key are more often too small than the machine. */
 const MOST = 32;
 
-export type Machine = Record<'cores' | 'memory', number>;
+type Machine = Record<'cores' | 'memory', number>;
 
 /** The most trials that wait for a model which a machine should run at once. Half of its memory is left to the site and the rest. */
 export function mostWaiting({ cores, memory }: Machine): number {

@@ -6,7 +6,7 @@ import type { Mask } from './mask';
 
 /** `guard`: refused or escaped navigations; `tabs`: opened, followed and closed; `settle`: why a wait ended; `tool`: calls of tools. */
 const TOPICS = ['guard', 'tabs', 'settle', 'tool', 'retry', 'skip'] as const;
-export type DebugTopic = (typeof TOPICS)[number];
+type DebugTopic = (typeof TOPICS)[number];
 
 const MAX_LINE = 500;
 const wanted = new Set(TOPICS.filter(topic => isNamed(`taskproof:${topic}`, process.env.DEBUG ?? '')));

@@ -11,7 +11,7 @@ export const ALPHA = 0.05;
 /** The same for the test of the whole suite. */
 export const SUITE_ALPHA = 0.015;
 /** A spec with a lower rate and a p of at most this is a candidate, whatever its verdict. */
-export const CANDIDATE_P = 0.1;
+const CANDIDATE_P = 0.1;
 
 /**
  * - `regressed`, `fixed`: with the later run's policy the verdict went from passed to failed, or back.

@@ -21,6 +21,8 @@ export type CandidateRow = DiffRow & {
   after: NonNullable<DiffRow['after']>;
 };
 
+export const candidateRows = ({ rows }: Diff) => rows.filter((row): row is CandidateRow => row.candidate);
+
 /**
  * A rule for each candidate of a diff, at its share of alpha (weighted Bonferroni): a share triples with each failure of the later run.
  * The limit of five keeps one hopeless spec from taking all. Equal shares find 1 to 4 points less.
@@ -64,7 +66,7 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
 }
 
 /** One spec in one project. */
-export interface Compared {
+interface Compared {
   row: VerdictRow;
   rate: number;
   /** Graded trials of the baseline. */
@@ -131,7 +133,7 @@ function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) 
 
 /** What `confirm` does with a diff's candidates. @param passes plays a fresh trial */
 export function playedConfirm(diff: Diff, passes: (row: DiffRow) => boolean) {
-  const candidates = diff.rows.filter((row): row is CandidateRow => row.candidate);
+  const candidates = candidateRows(diff);
   const rules = stopRules(candidates);
   const worse = new Set<string>();
   const fresh = new Map<string, Graded>();

@@ -5,7 +5,7 @@ import { logChoose } from './statistics';
 import { fourDigits, isGraded } from './verdict';
 
 /** Without bias, whatever the true rate; the interval holds it in at least 95%. */
-export interface CurtailedRate {
+interface CurtailedRate {
   rate: number;
   interval: [number, number];
 }

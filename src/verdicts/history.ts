@@ -89,7 +89,7 @@ export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project'
 }
 
 /** A fall is reported if its p, over all specs together, is at most this. */
-export const TREND_ALPHA = 0.05;
+const TREND_ALPHA = 0.05;
 
 export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
   const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));

@@ -153,7 +153,7 @@ section section { border-top: 1px solid #ddd }`;
 
 const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 
-export const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashed(STYLE)}; script-src ${hashed(SCRIPT)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
+const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashed(STYLE)}; script-src ${hashed(SCRIPT)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -180,7 +180,7 @@ interface Position {
   label: Label | undefined;
 }
 
-export function trialPage({ record, rubric = '', goal, pictures }: ReadTrial, position: Position): string {
+function trialPage({ record, rubric = '', goal, pictures }: ReadTrial, position: Position): string {
   const { candidates, at, label } = position;
   const { spec, project, index, run } = candidates[at]!;
   const which = `${spec}${project && ` [${project}]`}, trial ${index + 1} of ${run}`;
@@ -221,7 +221,7 @@ function turnPart({ number, title, actions, narration, error, url }: TurnRecord,
 <pre class="error">${html(error ?? '')}</pre><pre>${html(url)}</pre>${picture}</section>`;
 }
 
-export function donePage(candidates: readonly Candidate[], labels: ReadonlyMap<string, Label>): string {
+function donePage(candidates: readonly Candidate[], labels: ReadonlyMap<string, Label>): string {
   const first = candidates[0]!.trial;
   const labelled = candidates.filter(({ trial }) => labels.has(trial)).length;
   return page(
