@@ -112,10 +112,7 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   return { outcome, answers, suite, diff, rest };
 }
 
-/**
- * US dollars of the most expensive trial of the later run. A trial that fails early is cheap, so if none passed, it is at least what a
- * trial cost in a run of the baseline that passed. Null if a price is unknown.
- */
+/** US dollars of the dearest trial of the later run; if none passed, at least of a passing run before, since failing early is cheap. */
 export function trialCost({ verdicts }: Results, row: DiffRow): number | null {
   const trials = verdicts.find(one => keyOf(one) === keyOf(row))?.trials ?? [];
   const known = trials.filter(({ outcome }) => outcome !== 'skipped').map(({ costUsd }) => costUsd);

@@ -129,11 +129,7 @@ export function addTellOptions(command: Command, markdown = 'as a pull-request c
     .option('-o, --output <file>', 'write it to a file');
 }
 
-/**
- * Prints a command's result, or writes it to the file of `--output`.
- *
- * @param as.lines the result in sentences: printed to standard error if the result itself is not for people, or in a file
- */
+/** @param as.lines the result in sentences: on standard error, if the result itself is not for people, or in a file */
 export async function tell(
   io: Io,
   { markdown, json, output }: TellOptions,

@@ -138,10 +138,7 @@ export interface DialogAnswer extends z.infer<typeof dialogAnswerSchema> {}
 /** An action, the tab that it was done in, and what the page looked like before and after. */
 export type RecordedAction = z.infer<typeof recordedActionSchema>;
 
-/**
- * `getByRole('button', { name: 'Place order' })` as `button "Place order"`, `getByText('Care')` as `"Care"`, what one types
- * into as `field "Size"`, CSS bare; what has no such words as it is.
- */
+/** `getByRole('button', { name: 'Pay' })` as `button "Pay"`, what one types into as `field "Size"`, CSS bare; else as it is. */
 export function controlInWords(locator: string): string {
   const unescaped = (text = '') => text.replace(/\\(.)/g, '$1');
   const [, role, name] =

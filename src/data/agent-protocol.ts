@@ -1,5 +1,4 @@
-// What a program that plays trials reads and writes: one JSON object on its standard input, JSON lines on its standard
-// output. docs/agent-protocol.md is this file for people.
+// What a program that plays trials reads and writes, as JSON: one object, then lines. docs/agent-protocol.md is this file for people.
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { type PageAction, pageActions } from './action';

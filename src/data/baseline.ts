@@ -88,11 +88,7 @@ export function countedRow(row: ResultRow): VerdictRow {
   return { ...countedRowSchema.parse(row), reason: why, ...stopped };
 }
 
-/**
- * A results file, or a baseline of version 0.1, is read as a baseline of one run.
- *
- * @throws ResultsFileError if it is none of these, has another schema version, or is broken.
- */
+/** Takes a results file, or a baseline of 0.1, for a baseline of one run. @throws ResultsFileError if it is none of these, or broken */
 export function readHistory(text: string, filename: string): HistoryRun[] {
   const json = readJson(text, filename, joinedLines);
   const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;

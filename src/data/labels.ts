@@ -1,5 +1,4 @@
-// The labels file: what people say of kept trials, and what judges said of the same. One line each, sorted, so that Git can merge two
-// branches that both labelled.
+// The labels file: what people and judges say of kept trials. One line each, sorted, so that Git can merge two branches.
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { parsedJson } from '../text/line';
@@ -95,11 +94,7 @@ export function labelsText(all: Labels): string {
 const bothSides = (text: string) =>
   parsedJson(text.replace(/\}\s*\n\{/g, '},\n{').replace(/\},(?=\s*\n\])/g, '}'));
 
-/**
- * What people and this judge said of the same trials.
- *
- * @param rubricOf the present rubric of a label's spec; undefined if it is not known, and then any counts
- */
+/** What people and this judge said of the same trials. @param rubricOf a label's present rubric; if it is not known, any counts */
 export function ratedBy(
   { labels, answers }: Labels,
   judge: JudgeName,

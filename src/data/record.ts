@@ -108,10 +108,7 @@ const networkEventSchema = z.object({
   failure: z.string().optional(),
   /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
   keptByWorker: z.literal(true).optional(),
-  /**
-   * It reached no server, and has no status: the domain guard refused it, a `command()` program answered it over DevTools, or the
-   * browser redirected it to https.
-   */
+  /** It reached no server: refused, answered by a `command()` program over DevTools, or redirected to https by the browser. */
   answeredBy: z.enum(['guard', 'program', 'browser']).optional(),
   /** Milliseconds since the log began. */
   startedAtMs: z.number(),

@@ -1,5 +1,4 @@
-// The recording of a passed trial, to play it without its agent. The file may come from a pull request, so it is not
-// trusted: it is checked, and may name nothing outside the config's folder.
+// The recording of a passed trial. The file may come from a pull request: it is checked, and names nothing outside the config's folder.
 import { createHash } from 'node:crypto';
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';

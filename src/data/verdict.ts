@@ -1,5 +1,4 @@
-// The results of a run as data: trials, the verdict on a spec in a project, projects side by side. The results file has these
-// shapes.
+// The results of a run as data, as in the results file: trials, the verdict on a spec in a project, projects side by side.
 import { z } from 'zod';
 import { diagnosisSchema, failureGroupSchema, waySchema } from './diagnosis';
 import { policyFields, trialCount } from './plan';

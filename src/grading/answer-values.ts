@@ -1,6 +1,4 @@
-// What an answer gives: its number, its date. People and models write them in many ways, beside words and other figures.
-//
-// Of several different values the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals
+// What an answer gives: its number, its date. People and models write them in many ways, beside words and other figures. Of several different values the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals
 // sign. If none is marked, the answer gives none: a value that is only mentioned must not pass.
 
 /** Several readings of one figure: `1.299` is 1299 in Berlin and 1.299 in Boston. */
@@ -129,10 +127,7 @@ function numberWordsIn(text: string): Value<number>[] {
 
 const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
 let months: Map<string, number> | undefined;
-/**
- * Names of months, long and short, in the languages of Node's own data: lower case, without accents and dots. Made when a
- * date is looked for: its eighty formats take 70 ms, which a worker would spend at its start.
- */
+/** By the long and short names in Node's own data. They are made for the first date, since eighty formats take 70 ms. */
 function monthOf(word: string): number | undefined {
   months ??= new Map(
     LOCALES.flatMap(locale =>

@@ -1,5 +1,4 @@
-// Looks for the elements that a `dom` assertion asks for. Reads everything in Playwright's own world, apart from the page's scripts: a
-// page can replace what `page.evaluate` and `allTextContents` use.
+// Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
 import type { DomAssertion } from '../spec';

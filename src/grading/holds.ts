@@ -1,5 +1,4 @@
-// What the checks of assertions share: the wait for what they look for, like that of Playwright's web-first assertions, and how many
-// there must be.
+// What the checks of assertions share: the wait for what they look for, as of web-first assertions, and how many there must be.
 
 import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';

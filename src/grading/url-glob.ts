@@ -12,10 +12,7 @@ interface GlobState {
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
 // takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at
 // most the tokens of the pattern.
-/**
- * Whether a whole URL matches a glob: `**` is any run of characters, `*` any run without `/`, `?` exactly one
- * character, everything else itself. Case-sensitive.
- */
+/** Of a whole URL: `**` is any run of characters, `*` any run without `/`, `?` one character, all else itself. Case-sensitive. */
 export function urlGlob(pattern: string): (url: string) => boolean {
   const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
   const states = new Map<string, GlobState>();

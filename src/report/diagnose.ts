@@ -1,5 +1,4 @@
-// Diagnoses each spec that has failed trials: decides which passing trials to compare them with, and shows what it found at the
-// top of each failed trial's page in the HTML report.
+// Diagnoses each spec that has failed trials, compared with passing ones, and shows it at the top of each failed trial's page.
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';

@@ -77,10 +77,7 @@ const keptRunSchema = z.object({
 /** A run, or a shard of one, as its blob describes it. */
 export type KeptRun = z.infer<typeof keptRunSchema>;
 
-/**
- * Each run has its own key, so that merging keeps them all. Checked on Playwright 1.65: the runner itself adds to the metadata after
- * `onConfigure`, and merge-reports merges it key by key.
- */
+/** Each run has its own key: merge-reports merges the metadata key by key. Checked on Playwright 1.65: the runner adds to it itself. */
 export function keepRun(config: FullConfig, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }

@@ -40,10 +40,7 @@ export interface PlannedTest {
   options: { known: boolean; value?: unknown };
 }
 
-/**
- * @returns the trials of this run
- * @throws Error with every reason why it can't reach its verdicts, before a browser starts.
- */
+/** @returns the trials of this run @throws Error with every reason why it can't reach its verdicts, before a browser starts */
 export async function planRun(
   config: FullConfig,
   suite: Suite,
@@ -142,10 +139,7 @@ function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): Re
   return new Set([...all].filter(name => !own.has(name)));
 }
 
-/**
- * Specs need none of this: their describe has `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on
- * retries, by this number.
- */
+/** Specs have `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, plan }) => plan.titlePath && test.retries > 0);
   for (const { test } of retried) test.retries = 0;

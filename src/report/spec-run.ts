@@ -105,10 +105,7 @@ export class SpecRun {
     return this.planned.titlePath !== undefined;
   }
 
-  /**
-   * @param worker the plan as the worker knows it; undefined if it said none, as after a crash
-   * @returns false if the result was added before.
-   */
+  /** @param worker the plan as it knows it; undefined after a crash @returns false if the result was added before */
   add(test: TestCase, result: TestResult, worker = carriedPlan(result)): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
@@ -236,10 +233,7 @@ export class SpecRun {
   }
 }
 
-/**
- * Enters a trial of an ordinary test into the run's ledger, and skips trials that are no longer needed. Trials with an agent of ours
- * do so themselves.
- */
+/** Of an ordinary test: enters the trial into the ledger, and skips needless ones. Trials with an agent of ours do so themselves. */
 export function skipNeedless({ planned, project, tests, entries }: SpecRun): void {
   const { trial } = entries.at(-1)!;
   const { index, outcome, costUsd } = trial;

@@ -1,5 +1,4 @@
-// FOR ONE RELEASE: blobs of 0.1 have plans and the controls of failed actions only as texts for people. Remove this file and its calls
-// after 0.2.
+// FOR ONE RELEASE: blobs of 0.1 have plans and controls of failed actions only as texts. Remove this file and its calls after 0.2.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { fieldInWords } from '../data/action';

@@ -1,5 +1,4 @@
-// How many trials run at once. One that waits for a model leaves its core to others, so that there may be many more of them than
-// Playwright starts workers.
+// How many trials run at once: more than Playwright starts workers, if they wait for a model and leave their core to others.
 import { availableParallelism, totalmem } from 'node:os';
 import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
 import { groupBy, sumOf } from '../data/collections';

@@ -131,11 +131,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
   };
 }
 
-/**
- * Marks the results of an earlier run. They stay until this run writes its own; if it never does, commands refuse them.
- *
- * @throws Error if the file can't be replaced: neither could this run's results be written.
- */
+/** Marks earlier results, which commands refuse until this run writes its own. @throws Error if the file can't be replaced */
 export function supersede(file: string, startedAt: Date): void {
   const earlier = resultsIn(file);
   if (!earlier) return;

@@ -31,11 +31,7 @@ const MAX_ALIASES = 100;
 /** Where a node begins. */
 type PlaceOf = (node: Node | null | undefined) => SourceLocation;
 
-/**
- * Aliases can make the value shared or even circular.
- *
- * @throws TaskSpecYamlError only
- */
+/** Aliases can make the value shared or even circular. @throws TaskSpecYamlError only */
 function readDocument(source: string, filename: string | undefined): { value: unknown; locator: Locator } {
   const lines = new (yaml().LineCounter)();
   const placeOf = (offset: number): SourceLocation => {

@@ -1,5 +1,4 @@
-// The spec of one trial: with the values of `{{trial}}`, `{{unique}}` and what a suite prepared, and at another deployment. To the format, and to other programs
-// that read it, placeholders are ordinary text.
+// The spec of one trial: with the values of its placeholders, which are ordinary text to the format, and at another deployment.
 import { formatPath } from './errors';
 import { isPath } from './schema';
 import type { Assertion, TaskSpec } from './task-spec';
@@ -53,10 +52,7 @@ export function withData(
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
 }
 
-/**
- * The same spec on another deployment: replaces the origin of entryUrl there, in URL globs that start with it and in the goal, and
- * allows the new host.
- */
+/** The same spec on another deployment: with its origin in entryUrl, URL globs and the goal, and its host allowed. */
 export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   if (origin === undefined) return spec;
   const entry = new URL(spec.entryUrl);

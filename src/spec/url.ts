@@ -2,10 +2,7 @@
 // punycode, IPv4 in dotted form, no port.
 import { isIP } from 'node:net';
 
-/**
- * The URL in a text; undefined if it is not one. Not `URL.canParse`: in Node 20, once V8 has optimised it, it refuses letters such as
- * "ü" (seen on 20.20).
- */
+/** Undefined if it is none. Not `URL.canParse`, which refuses "ü" once V8 has optimised it (seen on Node 20.20). */
 export function parsedUrl(text: unknown): URL | undefined {
   try {
     return typeof text === 'string' ? new URL(text) : undefined;
@@ -28,11 +25,7 @@ export function pathOf(url: string): string {
 
 const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
 
-/**
- * The host that a URL leads to, in the browser's own notation and without a trailing dot.
- * A `blob:` URL has the host of the origin that made it. Undefined for other schemes than http(s), and for what is not a
- * URL: these are never on an allowed host.
- */
+/** In the browser's own notation; of a `blob:` URL that of its origin. Undefined for other schemes than http(s): never allowed. */
 export function hostOf(urlOrHost: string): string | undefined {
   const text = BARE_HOST.test(urlOrHost) ? `http://${urlOrHost}` : urlOrHost;
   const url = parsedUrl(text);
@@ -42,10 +35,7 @@ export function hostOf(urlOrHost: string): string | undefined {
   return url.hostname.replace(/\.$/, '') || undefined;
 }
 
-/**
- * `*.example.com` admits hosts below example.com at any depth, not example.com itself. An IP address matches only itself,
- * never a wildcard. Ports don't count. Only http and https URLs can be allowed, and `blob:` URLs of such pages.
- */
+/** `*.example.com` admits hosts below it at any depth, not itself, and no IP address. Ports don't count. */
 export function hostAllowed(urlOrHost: string, allowedDomains: readonly string[]): boolean {
   const host = hostOf(urlOrHost);
   return host !== undefined && allowedDomains.some(domain => admits(domain, host));

@@ -1,5 +1,4 @@
-// What an agent is told of the answer that is checked: whether it is a text or a structured value, and of which shape. Never what it
-// has to be.
+// What an agent is told of the answer that is checked: a text or a structured value, and of which shape. Never what it has to be.
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 

@@ -1,5 +1,4 @@
-// `DEBUG=taskproof*`: what is decided in a trial, one line each on standard error, as `DEBUG=pw:*` shows Playwright's calls. Ours and not
-// the package `debug`, since each line goes through the mask of the trial.
+// `DEBUG=taskproof*`: what is decided in a trial, a line each on standard error. Not the package `debug`: lines go through the mask.
 
 import { oneLine } from './line';
 import type { Mask } from './mask';

@@ -1,8 +1,7 @@
 // Makes texts of pages, models and specs short, and harmless in a terminal, a CI log and a report.
 import { stripVTControlCharacters } from 'node:util';
 
-// Direction marks, characters without width, byte order marks, halves of surrogate pairs. Joiners stay: scripts and emojis need
-// them.
+// Direction marks, characters without width, halves of surrogate pairs. Joiners stay: scripts and emojis need them.
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}]/gu;
 
 /** A text of several lines, without control sequences, direction marks and commands to a CI runner. */
@@ -34,10 +33,7 @@ export function shorten(text: string, max: number): string {
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/**
- * A text of a page where it enters: before it is masked, matched or kept, since a page can make its URL megabytes long. The mask
- * knows that a secret may be cut before an ellipsis.
- */
+/** A text of a page where it enters, since it can be megabytes long. The mask knows that a secret may be cut before the ellipsis. */
 export function beginning(text: string, most = 2_000): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }

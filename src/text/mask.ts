@@ -171,11 +171,7 @@ function decoded(view: View, { unit, read }: Encoding, known: Set<string>): View
   };
 }
 
-/**
- * Replaces the names of secrets by their values: agents know a secret only as `<secret>SHOP_PASSWORD</secret>`.
- *
- * @param unknown makes the error for a name that is not among `secrets`
- */
+/** Replaces `<secret>SHOP_PASSWORD</secret>` by its value. @param unknown makes the error for a name that is not among `secrets` */
 export function fillSecrets(
   text: string,
   secrets: Readonly<Record<string, string>>,

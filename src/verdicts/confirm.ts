@@ -89,10 +89,7 @@ export function comparedWith(baseline: readonly VerdictRow[], later: readonly Ve
   });
 }
 
-/**
- * @param k trials of each spec in both runs, with the same share of passes needed; each spec's own if left out
- * @param pairs how many pairs of runs are drawn
- */
+/** @param k trials of each spec in both runs, with its share of passes needed; its own if left out */
 export function falseAlarms(compared: readonly Compared[], pairs: number, k?: number): FalseAlarms {
   const random = seeded(1);
   const red = { diff: 0, confirm: 0 };

@@ -1,5 +1,4 @@
-// The verdict on the trials of one spec in one project: the same in any order, from any number of shards, however often a shard was
-// merged.
+// The verdict on the trials of one spec in one project: the same in any order, from any number of shards, also if one came twice.
 import { compareText, groupBy, sumOf } from '../data/collections';
 import { sumOfCosts } from '../data/usage';
 import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';

@@ -49,10 +49,7 @@ export const isListing = (argv: readonly string[] = process.argv) => argv.includ
 /** Whether reports are merged. */
 export const isMerging = (argv: readonly string[] = process.argv) => argv.includes('merge-reports');
 
-/**
- * Whether the command line selected only some tests; `--project` selects whole projects. The arguments of merge-reports say nothing
- * about the merged runs: the blobs do.
- */
+/** Whether the command line selected only some tests; `--project` selects whole projects. Of merged runs, the blobs say it. */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
   if (!argv.includes('test')) return false;
   const { values, tokens } = parse(argv);

@@ -30,8 +30,7 @@ export function setWorkers(config: FullConfig, workers: number, limits: Readonly
 }
 
 /**
- * What the config file exports. Checked on Playwright 1.65.1 (requireOrImport): the main process and each worker load the config as a
- * module, which is found here without running again.
+ * What the config file exports. Checked on Playwright 1.65.1 (requireOrImport): it is loaded as a module, and found without running again.
  *
  * @throws Error if a version loads it in another way.
  */

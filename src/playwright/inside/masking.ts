@@ -5,10 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { FullConfig, TestInfo } from '@playwright/test';
 import type { Mask } from '../../text/mask';
 
-/**
- * What we rely on in a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
- * `_callbacks`, which may still change it, and `errors` is sent when the test ends.
- */
+/** Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through `_callbacks`, or `errors` at its end. */
 interface WorkersTestInfo {
   _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => unknown>;
   errors: KeptError[];
@@ -87,10 +84,7 @@ function maskError(error: KeptError, mask: Mask): void {
   if (error.cause) maskError(error.cause, mask);
 }
 
-/**
- * Makes secrets serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the
- * whole config, including `use` of each project.
- */
+/** Code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole config, with each `use`. */
 export function hideSecrets(config: FullConfig): void {
   for (const { use } of config.projects) {
     const { secrets } = (use as { taskproof?: { secrets?: unknown } }).taskproof ?? {};

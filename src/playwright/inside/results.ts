@@ -109,19 +109,13 @@ export function isSerial({ parent }: Pick<TestCase, 'parent'>): boolean {
 
 const OUR_TAGS = /^@(verdict:\w+|tolerated|healed)$/;
 
-/**
- * Replaces our tags on a test: the HTML report shows them beside the title, and filters by them. Checked on Playwright 1.65:
- * `tags` is a getter in a run and a field in merge-reports.
- */
+/** The HTML report filters by tags. Checked on Playwright 1.65: `tags` is a getter in a run and a field in merge-reports. */
 export function retag(test: TestCase, ours: readonly string[]): void {
   const tags = (test as { _tags?: string[] })._tags ?? test.tags;
   tags.splice(0, tags.length, ...tags.filter(tag => !OUR_TAGS.test(tag)), ...ours);
 }
 
-/**
- * Adds or changes an annotation, which the HTML report shows above the steps. Checked on Playwright 1.65: JUnit and other reporters
- * read the test's annotations, the HTML report those of the result.
- */
+/** Checked on Playwright 1.65: JUnit and other reporters read the test's annotations, the HTML report those of the result. */
 export function annotate(test: TestCase, result: TestResult, type: string, description: string): void {
   for (const annotations of new Set([test.annotations, result.annotations])) {
     const known = annotations.find(annotation => annotation.type === type);

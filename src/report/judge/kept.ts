@@ -1,5 +1,4 @@
-// Kept trials that a judge has graded: those of the last runs, for people to label, and copies of those that are labelled, since
-// old runs are removed.
+// Kept trials that a judge has graded, for people to label; and copies of labelled ones, since old runs are removed.
 import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
