@@ -91,45 +91,6 @@ const entryPath = z
 /** An id is also a file name. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** The fields of both versions; the order is that of the schema for editors. */
-const fieldsOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
-  specVersion: Version,
-  entry: Entry,
-  assertion: One,
-) => ({
-  specVersion,
-  id: z
-    .string()
-    .regex(
-      SPEC_ID,
-      'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
-    )
-    .describe('Kebab-case. Baselines and reports identify the spec by it.'),
-  goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
-  description: z.string().optional().describe('For people only; never shown to the agent.'),
-  tags: z.array(nonEmpty()).optional().describe('Labels to filter by.'),
-  entryUrl: entry,
-  allowedDomains: z
-    .array(domain)
-    .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
-    .optional()
-    .describe(
-      'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
-    ),
-  maxSteps: positiveWhole()
-    .max(200)
-    .default(20)
-    .describe('Most turns of the agent. A trial that uses them up fails.'),
-  maxCostUsd: z.number().positive().max(1000).optional().describe('US dollars after which a trial stops.'),
-  passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
-  assertions: z.array(assertion).min(1).describe('All must hold for a trial to pass.'),
-  judge: longText()
-    .optional()
-    .describe(
-      'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
-    ),
-});
-
 const hostNeeded = {
   when: always,
   path: ['allowedDomains'],
@@ -143,41 +104,76 @@ function hasHost(spec: { entryUrl?: unknown; allowedDomains?: unknown }): boolea
   return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
 }
 
-const SUBJECT = 'A task that an AI agent should manage on a site, and the assertions that prove it.';
-
-/** A spec of 0.1 as written in a file, before defaults. */
-const taskSpecObject = z
-  .strictObject(
-    fieldsOf(
-      z
-        .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
-        .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
-      entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
-      assertionSchema,
-    ),
-  )
-  .refine(hasHost, hostNeeded)
-  .describe(SUBJECT);
-
-const taskSpecObject1 = z
-  .strictObject(
-    fieldsOf(
-      z.literal(SPEC_VERSION_1).describe('The version of the format.'),
-      z
-        .union([entryPath, entryUrl], {
-          error: ({ input }) =>
-            input === undefined
-              ? undefined
-              : 'must be an absolute http: or https: URL without credentials, or a path such as "/plants" where the suite has a baseURL',
-        })
+/** A spec of either version as written, before defaults; the order is that of the schema for editors. */
+const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
+  specVersion: Version,
+  entry: Entry,
+  assertion: One,
+) =>
+  z
+    .strictObject({
+      specVersion,
+      id: z
+        .string()
+        .regex(
+          SPEC_ID,
+          'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
+        )
+        .describe('Kebab-case. Baselines and reports identify the spec by it.'),
+      goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
+      description: z.string().optional().describe('For people only; never shown to the agent.'),
+      tags: z.array(nonEmpty()).optional().describe('Labels to filter by.'),
+      entryUrl: entry,
+      allowedDomains: z
+        .array(domain)
+        .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
+        .optional()
         .describe(
-          "http(s) URL where every trial begins, without user name and password; or a path such as /plants, relative to the suite's `baseURL`.",
+          'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
         ),
-      assertionSchema1,
+      maxSteps: positiveWhole()
+        .max(200)
+        .default(20)
+        .describe('Most turns of the agent. A trial that uses them up fails.'),
+      maxCostUsd: z
+        .number()
+        .positive()
+        .max(1000)
+        .optional()
+        .describe('US dollars after which a trial stops.'),
+      passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
+      assertions: z.array(assertion).min(1).describe('All must hold for a trial to pass.'),
+      judge: longText()
+        .optional()
+        .describe(
+          'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
+        ),
+    })
+    .refine(hasHost, hostNeeded)
+    .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
+
+const taskSpecObject = specOf(
+  z
+    .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
+    .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
+  entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
+  assertionSchema,
+);
+
+const taskSpecObject1 = specOf(
+  z.literal(SPEC_VERSION_1).describe('The version of the format.'),
+  z
+    .union([entryPath, entryUrl], {
+      error: ({ input }) =>
+        input === undefined
+          ? undefined
+          : 'must be an absolute http: or https: URL without credentials, or a path such as "/plants" where the suite has a baseURL',
+    })
+    .describe(
+      "http(s) URL where every trial begins, without user name and password; or a path such as /plants, relative to the suite's `baseURL`.",
     ),
-  )
-  .refine(hasHost, hostNeeded)
-  .describe(SUBJECT);
+  assertionSchema1,
+);
 
 /** The default of allowedDomains. For a path it is known once the suite's baseURL is. */
 const withDomains = <Spec extends { entryUrl: string; allowedDomains?: string[] | undefined }>(

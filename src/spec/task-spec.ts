@@ -127,8 +127,7 @@ export interface TaskSpec {
 export type TaskSpecInput = Omit<TaskSpec, 'allowedDomains' | 'maxSteps' | 'passPolicy' | 'assertions'> &
   Partial<Pick<TaskSpec, 'allowedDomains' | 'maxSteps' | 'passPolicy'>> & {
     assertions: (
-      | UrlAssertion
-      | Exclude<Assertion, UrlAssertion | DomAssertion>
+      | Exclude<Assertion, DomAssertion>
       | (Omit<DomAssertion, 'state'> & Partial<Pick<DomAssertion, 'state'>>)
     )[];
   };

@@ -14,25 +14,25 @@ const SECRET_LIMIT_MS = 30_000;
 export class Secrets {
   /** By name. Those that are computed are empty until then, and hold the newest value from then on. */
   readonly values: Record<string, string> = {};
-  readonly computed: readonly string[];
   /** Knows the values of computed secrets once they are there, and goes on to know earlier ones. */
   readonly mask: Mask = text => {
     this.known ??= secretMask(this.masked);
     return this.known(text);
   };
-  private readonly functions: ReadonlyMap<string, SecretFunction>;
+  private readonly functions = new Map<string, SecretFunction>();
   private readonly masked: Record<string, string[]> = {};
   private known: Mask | undefined;
 
   constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {
-    const functions = new Map<string, SecretFunction>();
     for (const [name, value] of Object.entries(given)) {
       this.values[name] = typeof value === 'string' ? value : '';
       if (typeof value === 'string') this.masked[name] = [value];
-      else functions.set(name, value);
+      else this.functions.set(name, value);
     }
-    this.functions = functions;
-    this.computed = [...functions.keys()];
+  }
+
+  get computed(): readonly string[] {
+    return [...this.functions.keys()];
   }
 
   /** @throws Error that names the secret if there is none of that name, or its function fails or takes too long. */
