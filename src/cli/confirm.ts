@@ -100,10 +100,8 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   const open = answers.filter(({ answer }) => answer === 'open');
   const worse = answers.filter(({ answer }) => answer === 'regressed');
   const apart = new Set<DiffRow>([...open, ...worse].map(({ row }) => row));
-  const suite = suiteChangeOf(
-    diff.rows.filter(row => !apart.has(row)),
-    fresh,
-  );
+  const others = diff.rows.filter(row => !apart.has(row));
+  const suite = suiteChangeOf(others, fresh);
   // The fresh trials have answered for these.
   const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);

@@ -109,12 +109,8 @@ async function check(io: Io, options: JudgeOptions): Promise<number> {
     `What the judge has answered is kept in ${relative(io.cwd, labelsFile)}, and counts.`,
   );
   const measured = judges.map(judge => ({ judge, agreement: agreementOf(judge.rated) }));
-  io.out(
-    [
-      ...measured.flatMap(({ judge, agreement }) => judgeLines(judge, agreement)),
-      ...notAskedLines(notAsked),
-    ].join('\n'),
-  );
+  const lines = measured.flatMap(({ judge, agreement }) => judgeLines(judge, agreement));
+  io.out([...lines, ...notAskedLines(notAsked)].join('\n'));
   const trusts = measured.map(({ judge: { minAgreement }, agreement }) => {
     if (minAgreement === undefined) return agreement.labels ? 'agrees' : 'open';
     return trustIn(agreement, minAgreement);

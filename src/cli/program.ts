@@ -81,9 +81,8 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
 function report(error: unknown, io: Io, failure: number): number {
   // Commander has already printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
-  const known = [CommandError, RecordingError, ResultsFileError, TaskSpecError].some(
-    type => error instanceof type,
-  );
+  const types = [CommandError, RecordingError, ResultsFileError, TaskSpecError];
+  const known = types.some(type => error instanceof type);
   io.err(known ? (error as Error).message : `taskproof failed: ${(error as Error)?.stack ?? error}`);
   return error instanceof StaleResultsError ? 3 : failure;
 }

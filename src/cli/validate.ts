@@ -73,11 +73,9 @@ function toGlob(io: Io, given: string): string {
 }
 
 function listOf(specs: readonly LoadedSpec[], cwd: string): string {
-  const rows = specs.map(({ spec: { id, passPolicy }, file }) => [
-    id,
-    `${passPolicy.minPasses} of ${passPolicy.k}`,
-    relative(cwd, file),
-  ]);
+  const rows = specs.map(({ spec: { id, passPolicy }, file }) => {
+    return [id, `${passPolicy.minPasses} of ${passPolicy.k}`, relative(cwd, file)];
+  });
   const notes = notesOn(specs, cwd).map(
     ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: note: ${message}`,
   );

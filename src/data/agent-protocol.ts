@@ -3,10 +3,10 @@ import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { type PageAction, pageActions } from './action';
 import { answerSchema } from './record';
+import { tokensSchema } from './usage';
 
 export const PROTOCOL_VERSION = '1';
 
-const count = z.int().nonnegative().optional();
 const text = z.string();
 
 export const taskSchema = z
@@ -85,10 +85,7 @@ export const lineSchema = z
     lineOf(
       'usage',
       {
-        inputTokens: count,
-        outputTokens: count,
-        cacheReadTokens: count,
-        cacheCreationTokens: count,
+        ...tokensSchema.partial().shape,
         costUsd: z.number().nonnegative().nullable().optional(),
         totalCostUsd: z.number().nonnegative().optional(),
       },

@@ -93,9 +93,7 @@ const suspectRequestSchema = z.object({
   expected: count.nullable().describe('Its answer in a passing trial.'),
   text: text.describe('`POST /api/cart answered 500 (201 in passing trials)`.'),
 });
-const metFindingSchema = findingSchema.extend({
-  trials: count.describe('Failed trials that met it.'),
-});
+const metFindingSchema = findingSchema.extend({ trials: count.describe('Failed trials that met it.') });
 export const sharedFindingSchema = metFindingSchema.extend({
   specs: texts.describe('Their names, in order.'),
 });

@@ -64,7 +64,7 @@ const WORDS = [
   'zero dwa trzy cztery pięć sześć siedem osiem dziewięć dziesięć jedenaście dwanaście',
 ].map(words => words.split(' '));
 const valueOfWord = new Map(
-  WORDS.flatMap(words => words.map((word, index) => [word, index === 0 ? 0 : index + 1] as const)),
+  WORDS.flatMap(words => words.map((word, at) => [word, at ? at + 1 : 0] as const)),
 );
 // Common words in another language.
 for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);

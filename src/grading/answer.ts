@@ -1,6 +1,6 @@
 // Checks what the agent says at its end.
 import { z } from 'zod';
-import type { Answer } from '../data/record';
+import { type Answer, answerText } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
 import { parsedJson, shorten } from '../text/line';
@@ -8,10 +8,7 @@ import { dateIn, type Given, numberIn } from './answer-values';
 
 /** @returns why it does not hold, or null */
 export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null): string | null {
-  const said = (typeof answer === 'string' ? answer : answer ? JSON.stringify(answer) : '').slice(
-    0,
-    MAX_ANSWER,
-  );
+  const said = answerText(answer ?? '').slice(0, MAX_ANSWER);
   if (said.trim() === '') return 'the agent gave no answer';
   const { text, equals, regex, number, date, oneOf, matches } = assertion;
   const shown = `"${shorten(said, 200)}"`;

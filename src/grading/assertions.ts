@@ -69,10 +69,8 @@ async function lookAtDownload(
 
 async function whyNot(download: Download, text: string | undefined): Promise<string | null> {
   const name = `"${download.suggestedFilename()}"`;
-  const ended = await within(
-    download.failure().then(failure => ({ failure })),
-    LOOK_MS,
-  );
+  const ending = download.failure().then(failure => ({ failure }));
+  const ended = await within(ending, LOOK_MS);
   if (!ended) return `the download of ${name} has not ended`;
   if (ended.failure !== null) return `the download of ${name} failed: ${ended.failure}`;
   if (text === undefined) return null;

@@ -95,7 +95,6 @@ function miscounted(assertion: NetworkAssertion, times: number, pending: number)
   return `${request} was sent${bodyInWords(assertion)} ${timesInWords(times)}, not ${wanted}${open}`;
 }
 
-/** Why none matches. */
 function whyNone(assertion: NetworkAssertion, { sent, left, answered }: Found, { bodyOf }: Log): string {
   const { status, body } = assertion;
   const request = requestInWords(assertion);

@@ -89,11 +89,8 @@ export function keepTraffic({ metadata }: FullConfig, api: readonly ApiTraffic[]
 
 /** Requests and waits of all shards. The rates are of the busiest one: shards need not have run at the same time. */
 export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {
-  const byModel = groupBy(
-    kept.flatMap(({ api = [] }) => api),
-    ({ model }) => model,
-  );
-  return [...byModel.values()].map(all => {
+  const traffic = kept.flatMap(({ api = [] }) => api);
+  return [...groupBy(traffic, ({ model }) => model).values()].map(all => {
     const busiest = all.reduce((most, each) => (each.perMinute > most.perMinute ? each : most));
     const sum = (what: 'served' | 'refused' | 'waitedMs') => sumOf(all, each => each[what]);
     return { ...busiest, served: sum('served'), refused: sum('refused'), waitedMs: sum('waitedMs') };
@@ -102,9 +99,9 @@ export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {
 
 export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
-  return kept.flatMap(
-    ([key, value]) => readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value)) ?? [],
-  );
+  const read = ([key, value]: [string, unknown]) =>
+    readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value));
+  return kept.flatMap(entry => read(entry) ?? []);
 }
 
 /** @param refused takes one line if a blob can't be read: left out, nobody would miss its trials */

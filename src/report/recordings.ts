@@ -63,10 +63,7 @@ export function recordingOf(record: TrialRecord): Recorded {
 
 export function pickRecording(all: readonly Recorded[]): Recorded {
   const length = ({ recording }: Recorded) =>
-    sumOf(
-      recording!.turns.flatMap(({ actions }) => actions),
-      ({ recorded }) => recorded.length,
-    );
+    sumOf(recording!.turns, ({ actions }) => sumOf(actions, ({ recorded }) => recorded.length));
   const [shortest] = all.filter(({ recording }) => recording).sort((a, b) => length(a) - length(b));
   return shortest ?? all.find(({ problem }) => problem) ?? {};
 }

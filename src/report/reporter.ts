@@ -106,10 +106,8 @@ export default class TaskproofReporter implements Reporter {
     const check = checkRun();
     if (check?.purpose === 'judge') {
       const { checkJudges } = await import('./judge/check.js');
-      return writeText(
-        check.outputFile,
-        JSON.stringify(await checkJudges(planned, folderOf(run.config), check)),
-      );
+      const checked = await checkJudges(planned, folderOf(run.config), check);
+      return writeText(check.outputFile, JSON.stringify(checked));
     }
     this.limiter?.close();
     // If the system refuses such a socket, each worker has its own limiter.
@@ -266,10 +264,8 @@ export default class TaskproofReporter implements Reporter {
     closeLedger();
     process.off('SIGTERM', interrupt);
     if (isListing() || !this.preprocessed || checkRun()) return;
-    await rerunWholeSpecs(
-      this.config,
-      [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id)),
-    );
+    const ids = [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id));
+    await rerunWholeSpecs(this.config, ids);
   }
 
   /** merge-reports itself ends with exit code 0, whatever it merges. */

@@ -74,10 +74,8 @@ export class SpecRun {
 
   get verdict(): Verdict {
     const { policy } = this.planned;
-    const counted = verdictOf(
-      policy,
-      this.entries.map(entry => this.counted(entry)),
-    );
+    const trials = this.entries.map(entry => this.counted(entry));
+    const counted = verdictOf(policy, trials);
     // Trials that were skipped, since the judgements had settled it, can't bring a pass any more.
     const isOpen =
       counted.verdict === 'undecided' && counted.trials.some(({ errorKind }) => errorKind === UNCALIBRATED);

@@ -257,11 +257,11 @@ function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
 }
 
 function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: boolean): void {
-  const [before, now] = [run.specs, specs].map(
-    all => new Map(all.map(spec => [planKey(spec.project, spec.plan), spec])),
-  );
-  const changes = [...new Map([...before!, ...now!])].flatMap(([key, { project, plan }]) => {
-    const changed = changeOf(before!.get(key), now!.get(key), regrading);
+  const byKey = (all: readonly StoredSpec[]) =>
+    new Map(all.map(spec => [planKey(spec.project, spec.plan), spec]));
+  const [before, now] = [byKey(run.specs), byKey(specs)];
+  const changes = [...new Map([...before, ...now])].flatMap(([key, { project, plan }]) => {
+    const changed = changeOf(before.get(key), now.get(key), regrading);
     return changed === undefined ? [] : `  ${specLabel(planName(plan), project)}: ${changed}`;
   });
   if (!changes.length) return;

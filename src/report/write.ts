@@ -44,9 +44,8 @@ const optionsSchema = z.strictObject({
 const ADDED = new Set(['configDir', 'onlyFailures']);
 
 export function checkReporterOptions(given: unknown): ReporterOptions {
-  const own = Object.entries((given ?? {}) as object).filter(
-    ([key]) => !ADDED.has(key) && !key.startsWith('_'),
-  );
+  const all = Object.entries((given ?? {}) as object);
+  const own = all.filter(([key]) => !ADDED.has(key) && !key.startsWith('_'));
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 

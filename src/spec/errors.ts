@@ -101,7 +101,6 @@ export class TaskSpecLoadError extends TaskSpecError {
 
 const MAX_SHOWN_ISSUES = 50;
 
-/** The place of an error in one file. */
 export function errorPlace(error: TaskSpecError): SourceLocation {
   const at = error instanceof TaskSpecValidationError ? error.issues[0] : error;
   const { line = 1, column = 1 } = (at ?? {}) as Partial<SourceLocation>;

@@ -27,13 +27,8 @@ export function shapeOf(schema: JsonSchema): JsonSchema {
   const values = Array.isArray(choice) ? choice : only === undefined ? [] : [only];
   const typed = values.length && schema.type === undefined ? { type: typesOf(values) } : {};
   const kept = Object.entries(schema).filter(([name]) => KEPT.has(name));
-  return {
-    ...typed,
-    ...Object.fromEntries(
-      kept.map(([name, value]) => [name, BY_NAME.has(name) ? eachOf(value) : within(value)]),
-    ),
-    ...(values.length > 1 && { enum: values }),
-  };
+  const shapes = kept.map(([name, value]) => [name, BY_NAME.has(name) ? eachOf(value) : within(value)]);
+  return { ...typed, ...Object.fromEntries(shapes), ...(values.length > 1 && { enum: values }) };
 }
 
 const isSchema = (value: unknown): value is JsonSchema =>
@@ -44,9 +39,8 @@ const eachOf = (schemas: unknown) =>
   Object.fromEntries(Object.entries(schemas ?? {}).map(([name, schema]) => [name, within(schema)]));
 
 function typesOf(values: readonly unknown[]): string | string[] {
-  const types = values.map(value =>
-    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value,
-  );
-  const [first, ...others] = new Set(types);
+  const typeOf = (value: unknown) =>
+    value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value;
+  const [first, ...others] = new Set(values.map(typeOf));
   return others.length ? [first!, ...others] : first!;
 }

@@ -77,7 +77,6 @@ export function parsedJson(text: string): unknown {
   }
 }
 
-/** What an error says. */
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : String(JSON.stringify(error) ?? error);

@@ -15,11 +15,8 @@ import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
-  const bySpec = groupBy(
-    rows.filter(row => !row.replayed && !row.titlePath),
-    specName,
-  );
-  const shared = [...bySpec]
+  const measured = rows.filter(row => !row.replayed && !row.titlePath);
+  const shared = [...groupBy(measured, specName)]
     .filter(([, found]) => found.length > 1)
     .sort(([a], [b]) => compareText(a, b))
     .map(([spec, found]) => ({ spec, found: found.sort((a, b) => compareText(a.project, b.project)) }));

@@ -12,11 +12,8 @@ type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' 
 
 /** @returns the last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
 export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => Way | undefined {
-  const rows = newestFirst(runs).flatMap(({ verdicts }) => verdicts);
-  const kept = groupBy(
-    rows.filter(({ way }) => way),
-    keyOf,
-  );
+  const rows = newestFirst(runs).flatMap(({ verdicts }) => verdicts.filter(({ way }) => way));
+  const kept = groupBy(rows, keyOf);
   return subject => kept.get(keyOf(subject))?.find(row => isSameSpec(row, subject))?.way;
 }
 
@@ -66,10 +63,7 @@ function pooled(rows: readonly VerdictRow[], later: VerdictRow | undefined): Ver
 function trialUsdIn(history: readonly VerdictRow[]): number | null {
   const passing = history.filter(({ passes }) => passes > 0);
   if (passing.some(({ costUsd }) => costUsd === null)) return null;
-  const means = passing.map(
-    ({ costUsd, passes, failures, errors }) => costUsd! / (passes + failures + errors),
-  );
-  return Math.max(0, ...means);
+  return Math.max(0, ...passing.map(row => row.costUsd! / (row.passes + row.failures + row.errors)));
 }
 
 function isSame(a: VerdictRow, b: VerdictRow): boolean {

@@ -72,9 +72,10 @@ export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
     }
     distribution = next;
   }
+  const rarest = distribution.slice(seen).reverse();
   return Math.min(
     1,
-    sumOf(distribution.slice(seen).reverse(), chance => chance),
+    sumOf(rarest, chance => chance),
   );
 }
 

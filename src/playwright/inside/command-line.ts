@@ -14,12 +14,8 @@ const SHORT: Record<string, string> = {
   'update-snapshots': 'u',
   workers: 'j',
 };
-const options = Object.fromEntries(
-  WITH_VALUE.split(' ').map(name => [
-    name,
-    { type: 'string' as const, ...(SHORT[name] && { short: SHORT[name] }) },
-  ]),
-);
+const optionOf = (short?: string) => ({ type: 'string' as const, ...(short && { short }) });
+const options = Object.fromEntries(WITH_VALUE.split(' ').map(name => [name, optionOf(SHORT[name])]));
 
 function parse(argv: readonly string[]) {
   const args = argv.slice(argv.indexOf('test') + 1);
@@ -46,7 +42,6 @@ function shared(variable: string, value: unknown): string | undefined {
 /** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
 export const isListing = (argv: readonly string[] = process.argv) => argv.includes('--list');
 
-/** Whether reports are merged. */
 export const isMerging = (argv: readonly string[] = process.argv) => argv.includes('merge-reports');
 
 /** Whether the command line selected only some tests; `--project` selects whole projects. Of merged runs, the blobs say it. */
@@ -65,7 +60,6 @@ export function isFiltered(argv: readonly string[] = process.argv): boolean {
 /** Whether the command line selected projects: those of a whole run may be more. */
 export const selectsProjects = (argv: readonly string[] = process.argv) => has(argv, 'project');
 
-/** Whether the command line says how many workers there are. */
 export const workersOfCommandLine = (argv: readonly string[] = process.argv) => has(argv, 'workers');
 
 /** The CI's id of a run whose jobs belong together. */

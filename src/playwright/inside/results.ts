@@ -158,12 +158,10 @@ export async function rerunWholeSpecs(
 
 type Picture = TestResult['attachments'][number];
 
-/** The picture after a turn. */
 export function pictureOfTurn({ attachments }: TestResult, turn: number): Picture | undefined {
   return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
 }
 
-/** Marks the step of a turn. */
 export function markTurn(result: TestResult, turn: number, mark: string): void {
   const picture = pictureOfTurn(result, turn);
   const step = picture && stepWith(result.steps, picture);
@@ -201,14 +199,7 @@ export function showDetails({ errors, attachments }: TestResult): void {
 }
 
 function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
-  const within = steps.find(step => step.attachments.includes(attachment));
-  return (
-    within ??
-    (steps.length
-      ? stepWith(
-          steps.flatMap(step => step.steps),
-          attachment,
-        )
-      : undefined)
-  );
+  if (!steps.length) return undefined;
+  const inside = steps.flatMap(step => step.steps);
+  return steps.find(step => step.attachments.includes(attachment)) ?? stepWith(inside, attachment);
 }

@@ -1,5 +1,5 @@
 // Whether the judgements of a run count: a judge with `minAgreement` first has to agree with the labels.
-import { judgeName, type Labels, ratedBy, readLabels } from '../../data/labels';
+import { judgeName, type Label, type Labels, ratedBy, readLabels } from '../../data/labels';
 import { keyIn } from '../../data/plan';
 import type { JudgeResult } from '../../data/record';
 import type { JudgeAgreement } from '../../data/results';
@@ -46,27 +46,16 @@ export class Calibration {
     const key = JSON.stringify([name, least]);
     const known = this.known.get(key);
     if (known) return known;
-    const rated = ratedBy(
-      this.read(),
-      name,
-      ({ project, spec }) => this.runs.get(keyIn(project, spec))?.planned.rubricHash,
-    );
+    const rubricOf = ({ project, spec }: Label) => this.runs.get(keyIn(project, spec))?.planned.rubricHash;
+    const rated = ratedBy(this.read(), name, rubricOf);
     const counts = countsOf(rated);
     const { labels, agreed, right } = counts;
     const trust = least === undefined ? 'agrees' : trustIn(counts, least);
     const some = `has ${labels} of the ${LEAST_LABELS} labels that it needs (${right} passed, ${labels - right} failed; at least ${LEAST_OF_A_KIND} of each)`;
     const whyNot = { agrees: null, open: some, differs: `agrees with ${agreed} of ${labels} labels` }[trust];
     const rubrics = new Set(rated.map(({ of }) => of.rubric));
-    const { judge: judged, model } = name;
-    const made = {
-      judge: judged,
-      model,
-      labels,
-      agreed,
-      ...(least !== undefined && { minAgreement: least }),
-      whyNot,
-      rubrics,
-    };
+    const agreement = { judge: name.judge, model: name.model, labels, agreed };
+    const made = { ...agreement, ...(least !== undefined && { minAgreement: least }), whyNot, rubrics };
     this.known.set(key, made);
     return made;
   }

@@ -78,11 +78,8 @@ export async function checkJudges(
     const name = judgeName(all[0].earlier);
     const { prompt } = trials.findLast(({ passed }) => passed !== null) ?? name;
     const who = { judge: judge.name, model: judge.model ?? null, prompt };
-    const rated = ratedBy(
-      readLabels(labelsFile),
-      who,
-      of => specs.get(keyIn(of.project, of.spec))?.plan.rubricHash,
-    );
+    const rubricOf = ({ project, spec }: Label) => specs.get(keyIn(project, spec))?.plan.rubricHash;
+    const rated = ratedBy(readLabels(labelsFile), who, rubricOf);
     judges.push({ ...who, minAgreement: judge.minAgreement, trials, rated });
   }
   return { judges, notAsked };
@@ -161,13 +158,8 @@ async function askOne(
   if ('unknown' in asked)
     return { of, prompt: null, passed: null, reason: asked.unknown, costUsd: asked.costUsd };
   const { passed, reason, usage } = asked.judgement;
-  return {
-    of,
-    passed,
-    reason,
-    costUsd: usage ? usage.costUsd : 0,
-    prompt: judgeName(asked.judgement).prompt,
-  };
+  const { prompt } = judgeName(asked.judgement);
+  return { of, passed, reason, costUsd: usage ? usage.costUsd : 0, prompt };
 }
 
 /** Reads the file again: someone may have added labels. */

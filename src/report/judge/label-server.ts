@@ -213,10 +213,9 @@ const judgeLine = ({ label }: Label, judge: { passed: boolean; reason: string })
   `<p>You: ${label}. The judge: ${judge.passed ? 'passed' : 'failed'}, ${html(judge.reason)}</p>`;
 
 function turnPart({ number, title, actions, narration, error, url }: TurnRecord, picture: string): string {
-  const done = actions.map(
-    each =>
-      `<li>${html(each.title)}${each.error ? `: <span class="error">${html(each.error)}</span>` : ''}</li>`,
-  );
+  const errorOf = ({ error }: (typeof actions)[number]) =>
+    error ? `: <span class="error">${html(error)}</span>` : '';
+  const done = actions.map(each => `<li>${html(each.title)}${errorOf(each)}</li>`);
   return `<section><h2>Turn ${number}: ${html(title)}</h2><pre>${html(narration)}</pre><ul>${done.join('')}</ul>
 <pre class="error">${html(error ?? '')}</pre><pre>${html(url)}</pre>${picture}</section>`;
 }
