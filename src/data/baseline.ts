@@ -78,7 +78,7 @@ function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
 /**
  * A verdict's row with the counts of all trials that ran, which may be pooled and tested also if they stopped early: the share of passes
  * among all trials of many runs tends to the true rate (Wald 1944, "On cumulative sums of random variables", Annals of Mathematical
- * Statistics 15, 283-296), and Fisher's test keeps its level (tests/unit/verdicts/curtailed.test.ts enumerates it).
+ * Statistics 15, 283-296), and Fisher's test keeps its level (tests/unit/verdicts/verdict.test.ts enumerates it).
  */
 export function countedRow(row: ResultRow): VerdictRow {
   const stopped = row.earlyStop ? { stoppedEarly: true } : {};

@@ -18,7 +18,7 @@ import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
-import { rateOfStopped } from '../verdicts/curtailed';
+import { rateOfStopped } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffDocument } from './render/diff';
 import { terminalWriter } from './render/terminal-writer';

@@ -55,6 +55,10 @@ const rule = (
     ...(near ? { params: { near } } : {}),
   }) as z.core.$ZodCheck<object>;
 
+/** @param fits whether the other fields let it be there */
+const onlyIf = (path: string, fits: (value: Record<string, unknown>) => boolean, error: string) =>
+  rule(path, value => value[path] !== undefined && !fits(value), error);
+
 const textRules = [
   rule(
     'text',
@@ -62,11 +66,7 @@ const textRules = [
     'is required with state `text`: the text that the element must contain',
     'state',
   ),
-  rule(
-    'text',
-    ({ state, text }) => state !== 'text' && text !== undefined,
-    'is only allowed with `state: text`',
-  ),
+  onlyIf('text', ({ state }) => state === 'text', 'is only allowed with `state: text`'),
 ] as const;
 
 const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx"';
@@ -136,19 +136,15 @@ const domAssertion1 = z
   })
   .check(
     ...textRules,
-    rule(
-      'hidden',
-      ({ state, hidden }) => hidden !== undefined && state !== 'text',
-      'is only allowed with `state: text`',
-    ),
-    rule(
+    onlyIf('hidden', ({ state }) => state === 'text', 'is only allowed with `state: text`'),
+    onlyIf(
       'value',
-      ({ state, value }) => value !== undefined && state !== 'visible' && state !== 'attached',
+      ({ state }) => state === 'visible' || state === 'attached',
       'is only allowed with `state: visible` (the default) or `state: attached`',
     ),
-    rule(
+    onlyIf(
       'count',
-      ({ state, count }) => count !== undefined && (state === 'absent' || state === 'hidden'),
+      ({ state }) => state !== 'absent' && state !== 'hidden',
       'is not allowed with `state: absent` or `state: hidden`: count visible, attached or text',
     ),
   )
@@ -174,9 +170,9 @@ const networkAssertion1 = z
     description: note(),
   })
   .check(
-    rule(
+    onlyIf(
       'never',
-      ({ never, count }) => never !== undefined && count !== undefined,
+      ({ count }) => count === undefined,
       'is not allowed together with `count`: remove one of them',
     ),
   )
@@ -230,11 +226,7 @@ const answerAssertion = z
         : `needs one of ${KINDS.map(kind => `\`${kind}\``).join(', ')}`;
       context.addIssue({ code: 'custom', path: given.slice(1, 2), message, params: { near: 'type' } });
     }),
-    rule(
-      'tolerance',
-      ({ tolerance, number }) => tolerance !== undefined && number === undefined,
-      'is only allowed with `number`',
-    ),
+    onlyIf('tolerance', ({ number }) => number !== undefined, 'is only allowed with `number`'),
   )
   .describe('What the agent says at its end. Exactly one of the fields besides `tolerance`.');
 

@@ -8,12 +8,11 @@ import { print } from '../../text/print';
 import { countsOf, LEAST_LABELS, LEAST_OF_A_KIND, trustIn } from '../../verdicts/agreement';
 import type { SpecRun } from '../spec-run';
 
+type Trusted = JudgeAgreement & { whyNot: string | null; rubrics: ReadonlySet<string> };
+
 export class Calibration {
   private labels: Labels | undefined;
-  private readonly known = new Map<
-    string,
-    JudgeAgreement & { whyNot: string | null; rubrics: ReadonlySet<string> }
-  >();
+  private readonly known = new Map<string, Trusted>();
 
   /** @param runs all of the run by `planKey`, once its tests are known */
   constructor(
