@@ -59,7 +59,6 @@ Examples:
     });
 };
 
-/** Refuses arguments that would exclude candidates or their fresh trials. */
 function refuseArgs({ playwrightArgs = [] }: Io): void {
   const wrong = playwrightArgs.find(arg => /^--(shard|repeat-each|list|ui)(=|$)/.test(arg))?.split('=')[0];
   if (wrong)

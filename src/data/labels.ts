@@ -51,7 +51,6 @@ export type Labels = Pick<z.infer<typeof labelsSchema>, 'labels' | 'answers'>;
 /** One trial: whether a person and the judge passed it. Null: the person can't tell; there is no judgement. */
 export type Rated = Record<'label' | 'passed', boolean | null>;
 
-/** Who judged, as answers name it. */
 export function judgeName({ name = '', model, promptVersion }: JudgeResult): JudgeName {
   return {
     judge: name,

@@ -187,7 +187,6 @@ export function fillSecrets(
   });
 }
 
-/** The names of secrets in a text. */
 export function secretsNamed(text: string): string[] {
   return [...text.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
 }

@@ -8,7 +8,6 @@ export interface SecretFunction {
   readonly beside?: () => Promise<string[]>;
 }
 
-/** The longest wait for the function of a secret, in milliseconds. */
 const SECRET_LIMIT_MS = 30_000;
 
 export class Secrets {
