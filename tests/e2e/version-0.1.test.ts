@@ -2,8 +2,8 @@
 import { cpSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Results } from '../../src/data/results';
 import { keyOf } from '../../src/data/plan';
+import type { Results } from '../../src/data/results';
 import { makeSuite } from './suite';
 
 const KEPT = resolve(__dirname, '../data/0.1');
