@@ -32,12 +32,7 @@ import {
 } from './io';
 import type { AddCommand } from './program';
 
-interface SaveOptions {
-  output: string;
-  runs: number;
-  replace?: boolean;
-  force?: boolean;
-}
+type SaveOptions = { output: string; runs: number; replace?: boolean; force?: boolean };
 
 export const addBaseline: AddCommand = (program, io) => {
   program

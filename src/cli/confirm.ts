@@ -12,11 +12,7 @@ import { allowOption, compareFiles, diffJson, sideJson } from './diff';
 import { addSides, addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
-interface ConfirmOptions extends TellOptions {
-  trials: number;
-  maxCost?: number;
-  allow: ReadonlySet<string>;
-}
+type ConfirmOptions = TellOptions & { trials: number; maxCost?: number; allow: ReadonlySet<string> };
 
 export const addConfirm: AddCommand = (program, io, exit) => {
   const command = addSides(program.command('confirm'))

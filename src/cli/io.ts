@@ -116,11 +116,7 @@ export const addSides = (command: Command) =>
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
 
-export interface TellOptions {
-  markdown?: boolean;
-  json?: boolean;
-  output?: string;
-}
+export type TellOptions = { markdown?: boolean; json?: boolean; output?: string };
 
 export function addTellOptions(command: Command, markdown = 'as a pull-request comment'): Command {
   return command

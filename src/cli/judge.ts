@@ -19,11 +19,7 @@ import { configFolders } from './resume';
 const DEFAULT_RUNS = 3;
 const CAN_NOT_TELL = 3;
 
-interface JudgeOptions {
-  labels?: string;
-  runs: number;
-  maxCost?: number;
-}
+type JudgeOptions = { labels?: string; runs: number; maxCost?: number };
 
 export const addJudge: AddCommand = (program, io, exit) => {
   const judge = program.command('judge').description('Find out how often the judge agrees with you.');

@@ -6,11 +6,7 @@ import { plural } from '../text/print';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
-interface RecordOptions {
-  output: string;
-  project?: string;
-  spec?: string[];
-}
+type RecordOptions = { output: string; project?: string; spec?: string[] };
 
 export const addRecord: AddCommand = (program, io) => {
   program

@@ -10,6 +10,7 @@ import { table } from '../report/render/terminal-writer';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
+  type TaskSpecIssue,
   type TaskSpecLoadError,
   TaskSpecValidationError,
 } from '../spec/errors';
@@ -24,13 +25,7 @@ import type { AddCommand } from './program';
 const DEFAULT_GLOB = '**/tasks/**/*.{yaml,yml}';
 
 /** One problem, as in `--json`. File, line and column are left out if it has no single place. */
-interface Problem {
-  file?: string;
-  line?: number;
-  column?: number;
-  path?: string;
-  message: string;
-}
+type Problem = Partial<TaskSpecIssue> & { file?: string; message: string };
 
 export const addValidate: AddCommand = (program, io, exit) => {
   program
@@ -144,11 +139,7 @@ Examples:
     });
 };
 
-interface SchemaOptions {
-  results?: boolean;
-  agentProtocol?: boolean;
-  output?: string;
-}
+type SchemaOptions = { results?: boolean; agentProtocol?: boolean; output?: string };
 
 function schemaOf({ results, agentProtocol }: SchemaOptions): unknown {
   if (results) return resultsJsonSchema();

@@ -42,10 +42,11 @@ const GAP = "[ \\u00a0\\u2009\\u202f'’]";
 const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
 /** Not of a script without blanks between words. */
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
+const valued = (words: string, value: number) => words.split(' ').map(word => [word, value] as const);
 const MULTIPLES = new Map([
-  ...['k', 'thousand', 'tausend', 'mille', 'mil'].map(word => [word, 1e3] as const),
-  ...['million', 'millions', 'millionen', 'millones', 'mio'].map(word => [word, 1e6] as const),
-  ...['bn', 'billion', 'mrd'].map(word => [word, 1e9] as const),
+  ...valued('k thousand tausend mille mil', 1e3),
+  ...valued('million millions millionen millones mio', 1e6),
+  ...valued('bn billion mrd', 1e9),
 ]);
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`). A `-` between two figures is no sign.
@@ -69,10 +70,8 @@ const valueOfWord = new Map(
 // Common words in another language.
 for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);
 const NO_NUMBERS = new Map([
-  ...['none', 'nothing', 'no', 'keine', 'keiner', 'keines', 'aucun', 'aucune', 'ninguno', 'ninguna'].map(
-    word => [word, 0] as const,
-  ),
-  ['one', 1],
+  ...valued('none nothing no keine keiner keines aucun aucune ninguno ninguna', 0),
+  ...valued('one', 1),
 ]);
 
 function numbersIn(text: string): Value<number>[] {
@@ -97,11 +96,8 @@ function readingsOf(digits: string): number[] {
   const marks = plain.replace(/\d/g, '');
   const last = marks.at(-1);
   const asDecimal = () => {
-    const [whole, rest] = [
-      plain.slice(0, plain.lastIndexOf(last!)),
-      plain.slice(plain.lastIndexOf(last!) + 1),
-    ];
-    return Number(`${whole.replace(/[.,]/g, '')}.${rest}`);
+    const at = plain.lastIndexOf(last!);
+    return Number(`${plain.slice(0, at).replace(/[.,]/g, '')}.${plain.slice(at + 1)}`);
   };
   const asGroups = () => Number(plain.replace(/[.,]/g, ''));
   if (!last) return [Number(plain)];
@@ -177,9 +173,7 @@ function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
   return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
 }
 
-interface FoundDate extends Value<string> {
-  at: number;
-}
+type FoundDate = Value<string> & { at: number };
 
 function datesIn(text: string): FoundDate[] {
   let rest = text;

@@ -7,10 +7,7 @@ export type TrialEnd = Pick<TrialRecord, 'status' | 'endReason' | 'turns' | 'ref
   Pick<TrialRecord, 'judge' | 'finalUrl'>;
 
 /** Why a trial did not pass, and where the agent was, unless that says nothing. */
-export interface TrialFailure {
-  what: string;
-  where: string | null;
-}
+export type TrialFailure = { what: string; where: string | null };
 
 /** Null if the trial passed. */
 export function failureOf(end: TrialEnd): TrialFailure | null {

@@ -4,10 +4,7 @@
 const MAX_STATES = 1_000;
 
 /** Which tokens of a glob are met so far, and what follows on each character. */
-interface GlobState {
-  live: readonly boolean[];
-  next: GlobState[];
-}
+type GlobState = { live: readonly boolean[]; next: GlobState[] };
 
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
 // takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at

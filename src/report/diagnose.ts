@@ -28,10 +28,8 @@ import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
 import type { CountedTrial, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
 
-export interface Diagnosed {
-  findings: readonly SharedFinding[];
-  failures: NonNullable<Comparison['failures']>;
-}
+type Failures = NonNullable<Comparison['failures']>;
+export type Diagnosed = { findings: readonly SharedFinding[]; failures: Failures };
 
 type Graded = SpecRun['graded'];
 
@@ -91,7 +89,7 @@ export async function diagnose(
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */
-function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Diagnosed['failures'] {
+function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Failures {
   return [...bySpec]
     .map(([spec, runs]) => ({
       spec,
@@ -141,17 +139,15 @@ export function keptWays(
     const { planned, project, subject } = run;
     const { id: spec, describe, replayed } = planned;
     // Errors are reported where the run is compared with the baseline.
-    wayOf ??= unlessBroken(() => baseline && resolve(folder, baseline), readHistory).then((runs = []) =>
-      lastWays(runs),
-    );
+    const history = () => unlessBroken(() => baseline && resolve(folder, baseline), readHistory);
+    wayOf ??= history().then((runs = []) => lastWays(runs));
     const way = (await wayOf)({ spec, describe, project, replayed, specHash: subject?.specHash });
     if (way) return keptWay('baseline', way);
     const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
     const recording = await unlessBroken(() => recordingFile(recordings, planName(planned)), readRecording);
     // With another text of the spec, the way may differ.
-    return recording?.specHash === subject?.specHash && recording
-      ? keptWay('recording', wayOfTurns(recording.turns))
-      : undefined;
+    if (!recording || recording.specHash !== subject?.specHash) return undefined;
+    return keptWay('recording', wayOfTurns(recording.turns));
   };
 }
 
@@ -174,10 +170,7 @@ async function unlessBroken<Value>(
   }
 }
 
-interface SeenParting extends FoundParting {
-  pictures: Pictures | undefined;
-}
-
+type SeenParting = FoundParting & { pictures: Pictures | undefined };
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
 
 function partingOf(lost: CountedTrial, { ways, passing }: Reference): SeenParting | undefined {

@@ -182,12 +182,8 @@ function checkVersion(value: object, locator: Locator, filename: string | undefi
   const version = (value as { specVersion?: unknown }).specVersion;
   if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
     return;
-  throw new UnsupportedSpecVersionError(
-    version,
-    SUPPORTED_SPEC_VERSIONS,
-    locator.nearest(['specVersion']),
-    filename,
-  );
+  const place = locator.nearest(['specVersion']);
+  throw new UnsupportedSpecVersionError(version, SUPPORTED_SPEC_VERSIONS, place, filename);
 }
 
 function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {

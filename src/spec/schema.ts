@@ -178,10 +178,7 @@ const taskSpecObject1 = specOf(
 /** The default of allowedDomains. For a path it is known once the suite's baseURL is. */
 const withDomains = <Spec extends { entryUrl: string; allowedDomains?: string[] | undefined }>(
   spec: Spec,
-) => ({
-  ...spec,
-  allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl) ?? []].flat(),
-});
+) => ({ ...spec, allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl) ?? []].flat() });
 
 const taskSpec01 = taskSpecObject.transform(withDomains);
 const taskSpec1 = taskSpecObject1.transform(withDomains);

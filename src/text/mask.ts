@@ -83,10 +83,7 @@ interface View {
 }
 
 /** An encoding of single characters: what matches it, and the character. */
-interface Encoding {
-  unit: RegExp;
-  read(unit: string): string;
-}
+type Encoding = { unit: RegExp; read(unit: string): string };
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };

@@ -16,10 +16,7 @@ export const DEFAULT_TRIALS = 15;
 const SMALL_BASELINE = 10;
 
 /** A candidate when its fresh trials begin. */
-export type CandidateRow = DiffRow & {
-  before: NonNullable<DiffRow['before']>;
-  after: NonNullable<DiffRow['after']>;
-};
+export type CandidateRow = DiffRow & Record<'before' | 'after', VerdictRow>;
 
 export const candidateRows = ({ rows }: Diff) => rows.filter((row): row is CandidateRow => row.candidate);
 

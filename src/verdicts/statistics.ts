@@ -41,10 +41,7 @@ export function median(values: readonly number[]): number | null {
 export const chanceOfFall = (before: Graded, after: Graded) => stratifiedExactOneSided([{ before, after }]);
 
 /** Trials of one spec on the two sides of a comparison. */
-export interface Stratum {
-  before: Graded;
-  after: Graded;
-}
+export type Stratum = Record<'before' | 'after', Graded>;
 
 /**
  * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself. Given its

@@ -111,10 +111,7 @@ export function isSettled(verdict: VerdictName): boolean {
 export const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;
 
 /** Without bias, whatever the true rate; the interval holds it in at least 95%. */
-interface CurtailedRate {
-  rate: number;
-  interval: [number, number];
-}
+type CurtailedRate = { rate: number; interval: [number, number] };
 
 /**
  * The pass rate of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that were

@@ -17,17 +17,9 @@ export interface TextBlock {
 
 export type Block = TextBlock | { type: 'image'; jpeg: Buffer };
 
-export interface Question {
-  system: string;
-  content: readonly Block[];
-  schema: z.ZodType;
-  maxTokens: number;
-}
+export type Question = { system: string; content: readonly Block[]; schema: z.ZodType; maxTokens: number };
 
-export interface Reply {
-  text: string;
-  stop?: 'cut off' | 'refused' | undefined;
-}
+export type Reply = { text: string; stop?: 'cut off' | 'refused' | undefined };
 
 interface Limit extends Pick<JudgedTrial, 'signal' | 'waiting' | 'maxRequests'> {
   /** Gets the usage of every request, also of those without a usable answer. */

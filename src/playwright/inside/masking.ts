@@ -11,22 +11,8 @@ interface WorkersTestInfo {
   errors: KeptError[];
 }
 
-interface Payload {
-  title?: string;
-  subtitle?: string;
-  params?: Record<string, unknown>;
-  error?: KeptError;
-  name?: string;
-  path?: string;
-}
-
-interface KeptError {
-  message?: string;
-  stack?: string;
-  value?: string;
-  errorContext?: string;
-  cause?: KeptError;
-}
+type Payload = { error?: KeptError; name?: string; path?: string };
+type KeptError = { message?: string; stack?: string; cause?: KeptError };
 
 /** Masks until the test ends, whatever the order of reporters. @returns false if this Playwright keeps steps in another place */
 export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {

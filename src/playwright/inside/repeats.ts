@@ -8,15 +8,9 @@ import { isChecked } from './version';
 /** Tells a worker the index of a test that it gets. Never shown: it is removed before the test begins. */
 const INDEX = '_taskproof-repeat';
 
-interface InnerTest extends TestCase {
-  _workerHash: string;
-  _planAnnotations: { type: string; description: string }[];
-}
-
-interface InnerSuite extends Suite {
-  _parallelMode: string;
-  _hooks: readonly { type: string }[];
-}
+type Annotation = { type: string; description: string };
+type InnerTest = TestCase & { _workerHash: string; _planAnnotations: Annotation[] };
+type InnerSuite = Suite & { _parallelMode: string; _hooks: readonly { type: string }[] };
 
 /** Call it in `preprocess`, with tests whose file calls `followRepeats` in the worker. */
 export function shareWorkers(tests: readonly TestCase[], isKnown = isChecked()): void {
@@ -37,7 +31,7 @@ function isDispatchedAlone({ parent }: InnerTest): boolean {
 }
 
 interface Message {
-  params?: { method: string; params?: { entries?: { planAnnotations: InnerTest['_planAnnotations'] }[] } };
+  params?: { method: string; params?: { entries?: { planAnnotations: Annotation[] }[] } };
 }
 
 /** Of this worker, once its first test has begun. */

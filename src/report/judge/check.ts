@@ -57,11 +57,7 @@ interface Asking {
   maxRunCostUsd: number | undefined;
 }
 
-interface CheckSettings {
-  configFolder: string;
-  labelsFile: string;
-  maxCostUsd: number | undefined;
-}
+type CheckSettings = { configFolder: string; labelsFile: string; maxCostUsd: number | undefined };
 
 /** @throws Error if a judge can't work. */
 export async function checkJudges(
@@ -123,11 +119,7 @@ async function ask(judge: Judge, all: readonly Asking[], settings: CheckSettings
 }
 
 /** Says what it will cost. @returns US dollars that it may cost; undefined without a bound */
-function announce(
-  { name, model }: Judge,
-  all: readonly Asking[],
-  { maxCostUsd }: CheckSettings,
-): number | undefined {
+function announce(judge: Judge, all: readonly Asking[], { maxCostUsd }: CheckSettings): number | undefined {
   const listed = (value: unknown) => (Array.isArray(value) ? (value as { score?: number | null }[]) : []);
   const judged = all.map(({ earlier }) => earlier);
   const specs = new Set(all.map(({ of }) => of.rubric)).size;
@@ -141,7 +133,7 @@ function announce(
   const bound = cap === undefined ? 'of unknown cost' : `at most ${formatCost(cap)} (--max-cost)`;
   print(
     process.stderr,
-    `taskproof: ${withModel(name, model)} grades ${plural(all.length, 'labelled trial')} again: about ${plural(specs + requests, 'request')}, ${bound}`,
+    `taskproof: ${withModel(judge.name, judge.model)} grades ${plural(all.length, 'labelled trial')} again: about ${plural(specs + requests, 'request')}, ${bound}`,
   );
   return cap;
 }

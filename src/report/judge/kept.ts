@@ -10,9 +10,7 @@ import type { KeptTrial } from '../../playwright/run/regrade';
 import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../trial-store';
 
 /** A trial that can be labelled. */
-export interface Candidate extends Omit<Label, 'label' | 'at'> {
-  file: string;
-}
+export type Candidate = Omit<Label, 'label' | 'at'> & { file: string };
 
 /** Of the last `runs` runs, the newest first. */
 export function candidatesIn(configFolder: string, runs: number): Candidate[] {
@@ -32,10 +30,7 @@ export function candidatesIn(configFolder: string, runs: number): Candidate[] {
   );
 }
 
-export interface ReadTrial extends KeptTrial {
-  trial: string;
-  goal: string;
-}
+export type ReadTrial = KeptTrial & { trial: string; goal: string };
 
 /** Undefined if it is not kept, or no trial of an agent of ours. */
 export function readKept(file: string): ReadTrial | undefined {
