@@ -91,6 +91,7 @@ const UTF8 = ['%[0-7]#', '%[cd]#%[89ab]#', '%e#(?:%[89ab]#){2}', '%f[0-7](?:%[89
   .join('|')
   .replaceAll('#', String.raw`[\da-f]`);
 const percent: Encoding = { unit: new RegExp(UTF8, 'gi'), read: decodedUrl };
+const UNSEEN = unseen();
 const ENCODINGS: Encoding[] = [
   percent,
   // Forms.
@@ -107,13 +108,31 @@ const ENCODINGS: Encoding[] = [
   },
   // JSON, and texts in source code and in double quotes of YAML.
   {
-    unit: /\\(?:u[\da-f]{4}|x[\da-f]{2}|[\s\S])/gi,
-    read: unit =>
-      unit.length > 2 ? String.fromCharCode(Number(`0x${unit.slice(2)}`)) : (CONTROLS[unit[1]!] ?? unit[1]!),
+    unit: /\\(?:u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[\s\S])/g,
+    read(unit) {
+      if (unit.length === 2) return CONTROLS[unit[1]!] ?? unit[1]!;
+      const code = Number(`0x${unit.slice(2).replace(/[{}]/g, '')}`);
+      return code > 0x10ffff ? unit : String.fromCodePoint(code);
+    },
   },
   // Texts in single quotes of YAML.
   { unit: /''/g, read: () => "'" },
+  // Addresses of pages that are not UTF-8.
+  {
+    unit: /%[\da-f]{2}/gi,
+    read: unit => String.fromCharCode(Number(`0x${unit.slice(1)}`)),
+  },
+  // What nobody sees, and `harmless` takes out.
+  { unit: UNSEEN, read: () => '' },
 ];
+
+/** Control sequences, as Node's `stripVTControlCharacters` knows them, and characters without width. */
+function unseen(): RegExp {
+  const [begin, end] = ['[\u001b\u009b][[\\]()#;?]*', '(?:\u0007|\u001b\\\\|\u009c)'];
+  const long = `${begin}[-\\w/#&.:=?%@~;]*${end}`;
+  const short = String.raw`${begin}(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]`;
+  return new RegExp(String.raw`${long}|${short}|\p{Cf}|\p{Cs}`, 'gu');
+}
 
 function decodedUrl(unit: string): string {
   try {
@@ -213,11 +232,15 @@ function beginningOf(form: string): string {
   return `${escaped(form.slice(0, SHORT))}${optional}${CUT}`;
 }
 
-/** Folds case as the flag `i` does: no letter becomes two, and letters beyond 16 bits stay. All blanks are equal. */
+/**
+ * Folds case as the flag `i` does (ECMAScript's Canonicalize): no letter becomes two, or an ASCII one as "ı" would, and letters beyond
+ * 16 bits stay. All blanks are equal.
+ */
 function folded(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[a-z\u0080-\uffff]/g, letter => {
     const upper = letter.toUpperCase();
-    return upper.length === 1 ? upper : letter;
+    const isFolded = upper.length === 1 && (letter < '\u0080' || upper >= '\u0080');
+    return isFolded ? upper : letter;
   });
 }
 
@@ -240,7 +263,8 @@ function formsOf(given: string): string[] {
     value.normalize('NFD'),
     // In an address, "%" of the value may stand as it is.
     value.replace(percent.unit, percent.read),
-  ];
+    value.replace(UNSEEN, ''),
+  ].filter(Boolean);
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
   const lines = ['\n', '\r\n', ' '].map(end => value.replace(/\r?\n|\r/g, end));
   const encoded = value.length < SHORT ? [] : [whole, ...lines, ...cases].flatMap(base64Forms);

@@ -36,9 +36,29 @@ const FORMS: Record<string, (text: string) => string> = {
     text
       .replace(/[\\"']/g, String.raw`\$&`)
       .replace(/[\x80-\xff]/g, letter => `\\x${letter.charCodeAt(0).toString(16)}`),
+  'source code with \\u{}': text =>
+    text.replace(/[\\"'\x80-\xff]/g, letter => `\\u{${letter.charCodeAt(0).toString(16)}}`),
+  'form of a page in Latin-1': text =>
+    text
+      .replace(/[^\w ]/g, letter =>
+        letter > '\xff' ? letter : `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`,
+      )
+      .replaceAll(' ', '+'),
+  'characters that nobody sees': text => [...text].join('\u200b'),
+  'soft hyphens': text => [...text].join('\u00ad'),
+  'colours of a terminal': text => [...text].join('\u001b[31m'),
+  'a title for a terminal': text => [...text].join('\u001b]0;x\u0007'),
   base64: text => Buffer.from(text).toString('base64').replace(/=+$/, ''),
   base64url: text => Buffer.from(text).toString('base64url'),
 };
+
+test.each([
+  ['kadıköy1453', 'KADIKÖY1453'],
+  ['paſſword12', 'PASSWORD12'],
+])('the upper case of %s, which folds to it in one direction alone', (value, shown) => {
+  expect(secretMask({ PW: value })(`it shows ${shown}`)).toBe(`it shows ${masked}`);
+  expect(secretMask({ A: value, PW: shown })(shown)).not.toContain(shown);
+});
 
 describe('forms of a secret', () => {
   for (const [name, form] of Object.entries(FORMS))
