@@ -126,6 +126,7 @@ describe('a field in a frame of another host', () => {
   it.each([
     ['key', { text: 'ctrl+v' }],
     ['key', { text: 'shift+Insert' }],
+    ['key', { text: 'shift+ctrl+v' }],
     ['hold_key', { text: 'ctrl+v', duration: 0 }],
   ])('nor by pasting what was copied: %s %o', async (name, input) => {
     const { page, use } = await toolsOn('/foreign');

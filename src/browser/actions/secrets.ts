@@ -54,7 +54,13 @@ export async function heldForSecret(
   );
 }
 
-const PASTES = /^(?:(?:ControlOrMeta|Control|Meta)\+(?:Shift\+)?v|Shift\+Insert)$/i;
+/** In whatever order and spelling Playwright takes the keys. */
+export function isPaste(chord: string): boolean {
+  const keys = chord.toLowerCase().split('+');
+  const has = (name: RegExp) => keys.some(key => name.test(key));
+  const pastes = has(/^(?:control|meta|controlormeta)(?:left|right)?$/) && has(/^(?:v|keyv)$/);
+  return pastes || (has(/^shift(?:left|right)?$/) && has(/^(?:insert|numpad0)$/));
+}
 
 /** What was copied may hold a secret that was typed. */
 export async function refusePasting(
@@ -63,7 +69,7 @@ export async function refusePasting(
   task: SecretsOfTask,
   timeout: number,
 ): Promise<void> {
-  if (!PASTES.test(key) || Object.keys(task.secrets).length === 0) return;
+  if (!isPaste(key) || Object.keys(task.secrets).length === 0) return;
   const target = locator ?? (await targetAt(page, null))?.element;
   if (target) await heldForSecret(target, task, timeout, 'pasted');
 }
