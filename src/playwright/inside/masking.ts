@@ -73,9 +73,16 @@ function maskError(error: KeptError, mask: Mask): void {
 /** Code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole config, with each `use`. */
 export function hideSecrets(config: FullConfig): void {
   for (const { use } of config.projects) {
-    const { secrets } = (use as { taskproof?: { secrets?: unknown } }).taskproof ?? {};
-    if (typeof secrets !== 'object' || secrets === null || Object.isFrozen(secrets)) continue;
+    const { taskproof } = use as { taskproof?: { secrets?: unknown } };
+    const { secrets } = taskproof ?? {};
+    if (typeof secrets !== 'object' || secrets === null) continue;
     const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
-    Object.defineProperty(secrets, 'toJSON', { value: () => names, enumerable: false, configurable: true });
+    if (Object.isExtensible(secrets)) writeAs(secrets, () => names);
+    // Playwright makes `use` itself.
+    else writeAs(use, () => ({ ...use, taskproof: { ...taskproof, secrets: names } }));
   }
+}
+
+function writeAs(given: object, toJSON: () => object): void {
+  Object.defineProperty(given, 'toJSON', { value: toJSON, enumerable: false, configurable: true });
 }

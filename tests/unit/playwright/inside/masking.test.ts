@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
-import { maskTest } from '../../../../src/playwright/inside/masking';
+import { hideSecrets, maskTest } from '../../../../src/playwright/inside/masking';
 import { secretMask } from '../../../../src/text/mask';
 
 const mask = secretMask({ PW: 'hunter2' });
@@ -17,6 +17,19 @@ function worker() {
   maskTest(info as unknown as TestInfo, mask);
   return { ...info, sent };
 }
+
+test.each([
+  ['as it is', (given: object) => given],
+  ['frozen', Object.freeze],
+  ['sealed', Object.seal],
+])('an object of secrets that is %s shows its names alone in a reporter of the config', (_, made) => {
+  const secrets = made({ PW: 'hunter2' }) as { PW: string };
+  const use = { viewport: null, taskproof: { secrets, record: true } };
+  hideSecrets({ projects: [{ use }] } as never);
+  const taskproof = { secrets: { PW: '<secret>PW</secret>' }, record: true };
+  expect(JSON.parse(JSON.stringify(use))).toEqual({ viewport: null, taskproof });
+  expect([secrets.PW, Object.keys(use)]).toEqual(['hunter2', ['viewport', 'taskproof']]);
+});
 
 describe('before a reporter sees it', () => {
   test('the titles and parameters of a step', () => {
