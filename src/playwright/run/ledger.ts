@@ -21,6 +21,7 @@ import type { LedgerState } from './decide';
 const ENV = 'TASKPROOF_LEDGER';
 const JUDGED = 'judged';
 const PREFIX = 'taskproof-';
+const OWN = `${PREFIX}${process.pid}-`;
 
 const entrySchema = z.object({
   index: z.number(),
@@ -33,7 +34,7 @@ export type LedgerEntry = z.infer<typeof entrySchema>;
 /** Begins a run, in the main process. In UI mode and in editors it is not judged. @returns its folder */
 export function openLedger({ judged }: { judged: boolean }): string {
   closeLedger();
-  const run = mkdtempSync(join(tmpdir(), PREFIX));
+  const run = mkdtempSync(join(tmpdir(), OWN));
   if (judged) writeFileSync(join(run, JUDGED), '');
   process.env[ENV] = run;
   return run;
@@ -47,9 +48,10 @@ export function openLedgerWithoutReporter(): void {
   process.once('exit', closeLedger);
 }
 
+/** Removes the ledger that this process opened. One that it inherited is of a run that started this one. */
 export function closeLedger(): void {
   const folder = process.env[ENV];
-  if (folder) rmSync(folder, { recursive: true, force: true });
+  if (folder?.startsWith(join(tmpdir(), OWN))) rmSync(folder, { recursive: true, force: true });
   delete process.env[ENV];
 }
 

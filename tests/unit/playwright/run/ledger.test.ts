@@ -1,4 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import {
   closeLedger,
@@ -59,4 +61,13 @@ test('a new run begins empty, and a closed ledger leaves nothing behind and tell
   closeLedger();
   end(0, 'failed');
   expect(readLedger('p', 'spec')).toEqual(NOTHING);
+});
+
+test('the ledger of a run that started this one stays', () => {
+  const outer = mkdtempSync(join(tmpdir(), 'taskproof-1-'));
+  process.env.TASKPROOF_LEDGER = outer;
+  openLedger({ judged: true });
+  closeLedger();
+  expect(existsSync(outer)).toBe(true);
+  rmSync(outer, { recursive: true });
 });
