@@ -75,6 +75,8 @@ export default class TaskproofReporter implements Reporter {
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
+  /** Ids of the tests of lost specs. */
+  private lostTests: string[] = [];
   private config!: FullConfig;
   private calibration: Calibration | undefined;
   private suite!: Suite;
@@ -185,6 +187,7 @@ export default class TaskproofReporter implements Reporter {
     const runs = this.judged(result);
     const shard = shardName(this.config);
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
+    this.lostTests = lost.flatMap(({ tests }) => [...tests].map(({ id }) => id));
     const { status: ended, duration: durationMs } = result;
     // Ordinary tests that did not run although the run passed: a tolerated failure kept them from it.
     const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
@@ -264,8 +267,7 @@ export default class TaskproofReporter implements Reporter {
     closeLedger();
     process.off('SIGTERM', interrupt);
     if (isListing() || !this.preprocessed || checkRun()) return;
-    const ids = [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id));
-    await rerunWholeSpecs(this.config, ids);
+    await rerunWholeSpecs(this.config, this.lostTests);
   }
 
   /** merge-reports itself ends with exit code 0, whatever it merges. */

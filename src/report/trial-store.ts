@@ -12,7 +12,7 @@ import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
 import type { TaskproofOptions } from '../playwright/run/options';
-import { folderOf, isRegrading, RESUME } from '../playwright/run/settings';
+import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { plural, print, withModel } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
@@ -113,7 +113,11 @@ export class TrialStore {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
     const started = at.toISOString();
-    if (!resumed) return TrialStore.begin(config, specs, started);
+    if (!resumed) {
+      if (isRegrading())
+        throw runError(`taskproof: ${REGRADE} is set, but not by npx taskproof regrade. Unset it.`);
+      return TrialStore.begin(config, specs, started);
+    }
     const run = storedRun(resumed);
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
     const regrading = isRegrading();

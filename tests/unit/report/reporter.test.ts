@@ -457,6 +457,13 @@ test('after a run, --last-failed has all trials of a lost spec', async () => {
   writeFileSync(file, JSON.stringify({ status: 'failed', failedTests: ['cart 1'] }));
   await reporter.onExit();
   expect(failed()).toEqual(['cart 1', 'cart 0']);
+  // Skipped trials, as after the run's cap, are in no list of failed tests.
+  writeFileSync(file, JSON.stringify({ status: 'passed', failedTests: [] }));
+  await (await play({ cart: 'ps', docs: 'pp' }, { folder })).reporter.onExit();
+  expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({
+    status: 'failed',
+    failedTests: ['cart 0', 'cart 1'],
+  });
   writeFileSync(file, JSON.stringify({ status: 'failed', failedTests: ['cart 1'] }));
   const merged = await play({ cart: 'pf' }, { folder, merge: true });
   await merged.reporter.onExit();

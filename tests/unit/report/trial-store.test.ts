@@ -102,6 +102,12 @@ test.each<[string, Given, string | null]>([
   expect(storedRun(run!)?.regraded === undefined).toBe(refusal !== null);
 });
 
+test('a variable that was left behind does not make a run that plays nothing', async () => {
+  const { config } = newFolder();
+  vi.stubEnv(REGRADE, '1');
+  await expect(TrialStore.open(config, [planned()], new Date())).rejects.toThrow('TASKPROOF_REGRADE is set');
+});
+
 test('the last ten runs are kept, in a folder that git ignores', async () => {
   const { folder, config } = newFolder();
   for (let minute = 10; minute < 22; minute++)
