@@ -328,11 +328,6 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
 
 testIt('Claude Code works by playwright-cli, and its shell runs nothing else', () => {
   const { 'cli-passes': passes } = records;
-  const own = claudeApi.requests.filter(({ body }) => JSON.stringify(body.messages).includes('Task cli'));
-  console.log(
-    JSON.stringify(own.at(-1)!.body.tools).slice(0, 3000),
-    JSON.stringify(own.at(-1)!.body.messages),
-  );
   expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
   expect(passes!.turns.map(({ title }) => title)).toEqual([
     'read the page',
