@@ -5,13 +5,10 @@ import type { AgentTask } from '../../agents/agent';
 import { type AiSdkOptions, aiSdkSchemas, modelName } from '../../agents/ai-sdk';
 import { loadSdk } from '../../agents/ai-sdk/load';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
-import { type Answer, type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
+import type { Answer, Judgement } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
-import { problemsIn } from '../../spec/errors';
-import { oneLine } from '../../text/line';
-import { inTexts, type Mask } from '../../text/mask';
 
 /** The evidence for a judge: the trial as in its record, and pictures. Secrets are masked in all texts. */
 export interface JudgedTrial {
@@ -163,18 +160,4 @@ export function aiJudge(options: AiJudgeOptions): Judge {
       return judgeWeb(trial, judging, await askAiSdk(settings));
     },
   };
-}
-
-const MAX_REASON = 1_000;
-
-/** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
-export function readJudgement(
-  returned: unknown,
-  { name, model, minAgreement }: Judge,
-  mask: Mask,
-): JudgeResult {
-  const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
-  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
-  const least = minAgreement === undefined ? {} : { minAgreement };
-  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }), ...least };
 }

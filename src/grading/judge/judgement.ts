@@ -1,0 +1,20 @@
+// Reads what a judge returned. A file of its own: configs import judges, and need not load the schema of records.
+import { type JudgeResult, judgeResultSchema } from '../../data/record';
+import { problemsIn } from '../../spec/errors';
+import { oneLine } from '../../text/line';
+import { inTexts, type Mask } from '../../text/mask';
+import type { Judge } from '.';
+
+const MAX_REASON = 1_000;
+
+/** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
+export function readJudgement(
+  returned: unknown,
+  { name, model, minAgreement }: Judge,
+  mask: Mask,
+): JudgeResult {
+  const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
+  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
+  const least = minAgreement === undefined ? {} : { minAgreement };
+  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }), ...least };
+}
