@@ -14,7 +14,8 @@ import { z } from 'zod';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
-import { messageOf } from '../text/line';
+import { harmless, messageOf } from '../text/line';
+import type { Mask } from '../text/mask';
 import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
@@ -88,7 +89,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
-    const options = await orRefuse(testInfo, async () => {
+    const options = await orRefuse(testInfo, secrets.mask, async () => {
       const where = `project "${testInfo.project.name}"`;
       const checked = { ...readyOptions(_taskproofOptions, where), secrets };
       if (plan) await obey(plan, checked, testInfo);
@@ -148,13 +149,17 @@ export const test: TestType<
 });
 
 /** Marks a trial that could not be prepared: its failure says nothing about the site. */
-async function orRefuse<Prepared>(testInfo: TestInfo, prepare: () => Promise<Prepared>): Promise<Prepared> {
+async function orRefuse<Prepared>(
+  testInfo: TestInfo,
+  mask: Mask,
+  prepare: () => Promise<Prepared>,
+): Promise<Prepared> {
   try {
     return await prepare();
   } catch (error) {
     // `testInfo.skip` throws, too.
     if (testInfo.expectedStatus !== 'skipped')
-      testInfo.annotations.push({ type: REFUSED, description: messageOf(error) });
+      testInfo.annotations.push({ type: REFUSED, description: harmless(mask(messageOf(error))) });
     throw error;
   }
 }

@@ -69,3 +69,21 @@ test('the assistant helps', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }
   ]);
   expect(said(run.output)).toContain('2 trials with error: setup');
 });
+
+test('why an agent can not run is told without the value of a secret', async () => {
+  const run = await makeSuite({
+    'playwright.config.ts': config({ projects: `[{ name: 'agents', ...repeats({ atLeast: 1 }) }]` }),
+    'chat.spec.ts': `import { passPolicy, test as base } from '@taskproof/playwright';
+const agent = { name: 'mine', preflight() { throw new Error('no access with ' + process.env.VALUE); }, async run() {} };
+// Only the worker knows it.
+const test = base.extend({ taskproof: async ({}, use) => use({ agent, secrets: { PW: process.env.VALUE } }) });
+test('the assistant helps', passPolicy({ k: 1, minPasses: 1 }), async ({ agent }) => {
+  await agent.run('Help');
+});`,
+  }).playwright(['test'], { VALUE: 'hunter2secret' });
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.results().verdicts[0]!.trials).toMatchObject([
+    { errorKind: 'setup', reason: 'no access with <secret>PW</secret>' },
+  ]);
+  expect(run.output).not.toContain('hunter2secret');
+});
