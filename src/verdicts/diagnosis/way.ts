@@ -1,6 +1,7 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import type { Place, RecordedAction } from '../../data/action';
 import { controlInWords } from '../../data/action';
+import { groupBy } from '../../data/collections';
 import type { FoundInTheWay, SentRequest, Way, WayAction } from '../../data/diagnosis';
 import { escapeIn, GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
@@ -117,14 +118,16 @@ export function unusual(facts: Facts, usual: readonly FoundInTheWay[]): Facts {
 
 /** What the page first said from that turn on and in no passing trial. A message that only counts on, or counts otherwise, is no news. */
 export function saidSince(turn: number, { heard = [] }: Facts, passing: readonly Facts[]): string | null {
-  const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(({ text }) => withoutNumbers(text)));
-  const isNews = ({ text }: { text: string }) =>
-    !usual.has(withoutNumbers(text)) &&
-    !heard.some(each => each.text !== text && withoutNumbers(each.text) === withoutNumbers(text));
+  const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(withoutNumbers));
+  const alike = groupBy(heard, withoutNumbers);
+  const isNews = (said: { text: string }) => {
+    const form = withoutNumbers(said);
+    return !usual.has(form) && alike.get(form)!.every(({ text }) => text === said.text);
+  };
   return heard.find(each => each.turn >= turn && isNews(each))?.text ?? null;
 }
 
-const withoutNumbers = (text: string) => text.replace(/\d+/g, '0');
+const withoutNumbers = ({ text }: { text: string }) => text.replace(/\d+/g, '0');
 
 /** A recording, as the way of a passing trial. */
 export function wayOfTurns(turns: Recording['turns']): Way {
