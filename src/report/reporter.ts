@@ -75,8 +75,6 @@ export default class TaskproofReporter implements Reporter {
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
-  /** Ids of the tests of lost specs. */
-  private lostTests: string[] = [];
   private config!: FullConfig;
   private calibration: Calibration | undefined;
   private suite!: Suite;
@@ -186,8 +184,7 @@ export default class TaskproofReporter implements Reporter {
     await this.lastResults(result);
     const runs = this.judged(result);
     const shard = shardName(this.config);
-    const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
-    this.lostTests = lost.flatMap(({ tests }) => [...tests].map(({ id }) => id));
+    const lost = runs.filter(run => this.isLost(run));
     const { status: ended, duration: durationMs } = result;
     // Ordinary tests that did not run although the run passed: a tolerated failure kept them from it.
     const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
@@ -217,6 +214,10 @@ export default class TaskproofReporter implements Reporter {
     const more = [...whereToLook(this.config, folder, written), ...this.howToGoOn(runs, ended)];
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
+  }
+
+  private isLost({ verdict: { verdict } }: SpecRun): boolean {
+    return failsRun(verdict, { shard: shardName(this.config) !== null });
   }
 
   private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {
@@ -267,7 +268,10 @@ export default class TaskproofReporter implements Reporter {
     closeLedger();
     process.off('SIGTERM', interrupt);
     if (isListing() || !this.preprocessed || checkRun()) return;
-    await rerunWholeSpecs(this.config, this.lostTests);
+    const specs = [...this.specRuns.values()].map(run => {
+      return { ids: [...run.tests].map(({ id }) => id), isLost: !run.skipped && this.isLost(run) };
+    });
+    await rerunWholeSpecs(this.config, specs);
   }
 
   /** merge-reports itself ends with exit code 0, whatever it merges. */

@@ -134,16 +134,21 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
 /**
  * Makes `--last-failed` rerun all trials of a lost spec: `.last-run.json` names only the failed ones, which give no verdict, and none
  * of a spec whose trials were skipped. Checked on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and before
- * `onExit`, to the output folder of the first project that runs. `lost` are, for each lost spec, the ids of its trials' tests.
+ * `onExit`, to the output folder of the first project that runs. `ids` are those of the tests of a spec's trials.
  */
-export async function rerunWholeSpecs(config: FullConfig, lost: readonly string[]): Promise<void> {
-  if (!lost.length) return;
+export async function rerunWholeSpecs(
+  config: FullConfig,
+  specs: readonly { ids: readonly string[]; isLost: boolean }[],
+): Promise<void> {
   const { PLAYWRIGHT_LAST_RUN_OUTPUT_FILE: given } = process.env;
   const own = config.projects.map(({ outputDir }) => join(outputDir, '.last-run.json'));
   for (const file of given ? [given] : new Set(own)) {
     try {
       const lastRun = JSON.parse(await readFile(file, 'utf8')) as { failedTests: string[] };
-      const failedTests = [...new Set([...lastRun.failedTests, ...lost])];
+      const failed = new Set(lastRun.failedTests);
+      const again = specs.filter(({ ids, isLost }) => isLost || ids.some(id => failed.has(id)));
+      if (!again.length) continue;
+      const failedTests = [...new Set([...failed, ...again.flatMap(({ ids }) => ids)])];
       await writeFile(file, JSON.stringify({ ...lastRun, status: 'failed', failedTests }, null, 2));
     } catch {
       // Playwright writes the file only in whole runs. Without it, there is nothing to do.
