@@ -70,19 +70,17 @@ function maskError(error: KeptError, mask: Mask): void {
   if (error.cause) maskError(error.cause, mask);
 }
 
-/** Code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole config, with each `use`. */
+/**
+ * Code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole config, with each `use`, which
+ * Playwright makes itself; the secrets may be frozen.
+ */
 export function hideSecrets(config: FullConfig): void {
   for (const { use } of config.projects) {
     const { taskproof } = use as { taskproof?: { secrets?: unknown } };
     const { secrets } = taskproof ?? {};
     if (typeof secrets !== 'object' || secrets === null) continue;
     const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
-    if (Object.isExtensible(secrets)) writeAs(secrets, () => names);
-    // Playwright makes `use` itself.
-    else writeAs(use, () => ({ ...use, taskproof: { ...taskproof, secrets: names } }));
+    const toJSON = () => ({ ...use, taskproof: { ...taskproof, secrets: names } });
+    Object.defineProperty(use, 'toJSON', { value: toJSON, enumerable: false, configurable: true });
   }
-}
-
-function writeAs(given: object, toJSON: () => object): void {
-  Object.defineProperty(given, 'toJSON', { value: toJSON, enumerable: false, configurable: true });
 }
