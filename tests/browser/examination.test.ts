@@ -278,6 +278,17 @@ it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
   expect(took.get(STEP) ?? 0).toBeLessThan(EXAMINATION_MS + 3_000);
 });
 
+it('no assertion waits once the agent gave up', async () => {
+  html = ICON;
+  const { record, took } = await runTrial({
+    run: async () => ({ status: 'gave_up', reason: 'no such button' }),
+    selector: '.missing',
+  });
+  expect(record.assertions).toMatchObject([{ passed: false }]);
+  // Its own time would be 20 s.
+  expect(took.get(record.assertions[0]!.title)).toBeLessThan(10_000);
+});
+
 it('begins although a flooded browser answers no wait for the page', async () => {
   html = ICON;
   const never = new Promise<never>(() => undefined);

@@ -60,6 +60,10 @@ test.each([
   expect(secretMask({ A: value, PW: shown })(shown)).not.toContain(shown);
 });
 
+test('a value with characters that nobody sees, shown without them', () => {
+  expect(secretMask({ PW: 'hun\u00adter2' })('it shows hunter2')).toBe(`it shows ${masked}`);
+});
+
 describe('forms of a secret', () => {
   for (const [name, form] of Object.entries(FORMS))
     test(name, () => {
