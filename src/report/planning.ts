@@ -204,7 +204,7 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
       try {
         await part?.preflight?.();
       } catch (error) {
-        problems.push(`taskproof: ${where} can't run: ${messageOf(error)}`);
+        problems.push(`taskproof: ${where} can't run: ${options.secrets.mask(messageOf(error))}`);
       }
   if (problems.length) throw runError([...new Set(problems)].join('\n'));
   for (const { where, tests, options } of groups)

@@ -185,6 +185,9 @@ test('what an agent or a judge is missing stops the run, with its project', asyn
   await expect(missing.planned).rejects.toThrow(/^taskproof: project "agents" can't run: there is no key$/);
   const odd = run([{ taskproof: { agent: { ...agent, preflight: () => Promise.reject('no key') } } }]);
   await expect(odd.planned).rejects.toThrow(/^taskproof: project "agents" can't run: no key$/);
+  const refused = { ...agent, preflight: () => Promise.reject('no access with hunter2secret') };
+  const telling = run([{ taskproof: { agent: refused, secrets: { PW: 'hunter2secret' } } }]);
+  await expect(telling.planned).rejects.toThrow(/no access with <secret>PW<\/secret>$/);
   const keyless = () => ({ agent: { ...agent, preflight } });
   const both = run([
     { project: 'opus', taskproof: keyless() },
