@@ -194,6 +194,17 @@ it('makes a tab of the agent its own at once', async () => {
   expect(record).toMatchObject({ outcome: 'passed', refusals: [] });
 });
 
+it('lets the agent go to a blank page from one with frames of others', async () => {
+  pages['/'] = frameOf({}, '');
+  const record = await runTrial({
+    run: async task => {
+      await task.page.goto('about:blank');
+      await task.page.setContent('<h1>EVIL</h1>');
+    },
+  });
+  expect(record).toMatchObject({ outcome: 'passed', refusals: [], finalUrl: 'about:blank' });
+});
+
 describe('a link that the site prefetched', () => {
   const rules = (url: string, attributes = '') =>
     `<script type=speculationrules>${JSON.stringify({ prefetch: [{ source: 'list', urls: [url], eagerness: 'immediate' }] })}</script>

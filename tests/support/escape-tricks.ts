@@ -363,5 +363,20 @@ export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
     `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
   ),
   document('a data: frame, a blank tab', `open('').document.body.innerHTML = '${EVIL}'`, { frame: 'data' }),
+  document(
+    'a data: frame, a blank tab that gives up its opener',
+    `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
+    { frame: 'data' },
+  ),
   document('a data: frame, a blob: tab', `open(${BLOB})`, { frame: 'data' }),
+  document(
+    'a data: frame, the top page made blank',
+    `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
+    { frame: 'data' },
+  ),
+  document(
+    'a data: frame, the top page made blank by a frame in it',
+    `f = document.createElement('iframe'); document.body.append(f); t = top; top.location = 'about:blank'; setInterval(() => { try { t.document.body.innerHTML = '${EVIL}' } catch {} }, 1)`,
+    { frame: 'data' },
+  ),
 ];

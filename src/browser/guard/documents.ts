@@ -7,7 +7,7 @@ import { hostOf } from '../../spec/url';
 import { protocolOf } from '../in-page';
 import { within } from '../waiting';
 import type { GuardSink } from './guard';
-import { type TargetInfo, type Targets, targetOf } from './targets';
+import { type Targets, targetOf } from './targets';
 
 /** A tab that is brought back more often than this is left on a blank page, since its page would go on forever. */
 const MAX_RETURNS = 3;
@@ -15,6 +15,8 @@ const MAX_RETURNS = 3;
 const CLOSING_LIMIT_MS = 250;
 const HISTORY_LIMIT_MS = 5_000;
 const HISTORY_RETRY_MS = 20;
+/** Stands for the maker of a blank document that has no name: it is of no admitted host. */
+const UNKNOWN = 'about:blank';
 
 export class Documents {
   readonly #answers = new WeakMap<Page, boolean | Promise<boolean>>();
@@ -25,6 +27,8 @@ export class Documents {
   readonly #cleared = new WeakSet<Page>();
   /** How often a tab has shown a document whose URL is not of an admitted host. */
   readonly #strange = new WeakMap<Page, number>();
+  readonly #framed = new WeakSet<Page>();
+  /** Tabs with a frame of another host, now or earlier. */
   readonly #mixed = new WeakSet<Page>();
 
   /** @param targets undefined if the browser does not tell who made a document */
@@ -82,6 +86,7 @@ export class Documents {
   }
 
   #noteFrame(frame: Frame): void {
+    this.#framed.add(frame.page());
     if (!isBlank(frame.url()) && !this.sink.allowed(frame.url())) this.#mixed.add(frame.page());
   }
 
@@ -105,17 +110,45 @@ export class Documents {
   }
 
   async #checkBlank(page: Page): Promise<boolean> {
-    const maker = await (this.targets ? makerOf(page, this.targets) : this.#guessMaker(page));
+    const maker = await (this.targets ? this.#makerOf(page, this.targets) : this.#guessMaker(page));
     if (this.#leaving.has(page)) return false;
     // In the meantime, it may have opened a document of its own site.
     const isGone = page.isClosed() || this.sink.allowed(page.url());
     return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
   }
 
+  /** The origin that a blank document inherits, as the browser reports it; `UNKNOWN` if it has no name, undefined if no page made it. */
+  async #makerOf(page: Page, targets: Targets): Promise<string | undefined> {
+    const end = performance.now() + HISTORY_LIMIT_MS;
+    // In the moments after a tab has moved to another process, each question may fail.
+    while (!page.isClosed() && performance.now() < end)
+      try {
+        return await this.#askForMaker(page, targets);
+      } catch {
+        await setTimeout(HISTORY_RETRY_MS);
+      }
+    return page.isClosed() ? undefined : UNKNOWN;
+  }
+
+  async #askForMaker(page: Page, targets: Targets): Promise<string | undefined> {
+    const { targetId, openerId, openerFrameId } = await targetOf(page);
+    const session = (await protocolOf(page))!;
+    try {
+      return (await session.send('Storage.getStorageKeyForFrame', { frameId: targetId })).storageKey;
+    } catch (error) {
+      if (!/opaque origin/.test(String(error))) throw error;
+    }
+    // An origin of its own: without an opener, or because a `data:` frame made the document.
+    if (openerId !== undefined) return (openerFrameId === openerId && targets.urlOf(openerId)) || UNKNOWN;
+    if (!this.#framed.has(page)) return undefined;
+    const { entries, currentIndex } = await session.send('Page.getNavigationHistory');
+    return entries[currentIndex]?.transitionType === 'typed' ? undefined : UNKNOWN;
+  }
+
   /** The public API does not tell which frame did it, only whether one of another host may have. */
   async #guessMaker(page: Page): Promise<string | undefined> {
     const makers = [page, await page.opener()];
-    return makers.some(maker => maker && this.#mixed.has(maker)) ? 'about:blank' : undefined;
+    return makers.some(maker => maker && this.#mixed.has(maker)) ? UNKNOWN : undefined;
   }
 
   #refuse(page: Page, url: string): false {
@@ -171,23 +204,4 @@ async function goBack(page: Page): Promise<boolean> {
 
 function isBlank(url: string): boolean {
   return url === '' || url.startsWith('about:');
-}
-
-/** The origin that a blank document inherits, as the browser reports it; `about:blank` if unknown, undefined if no page made it. */
-async function makerOf(page: Page, targets: Targets): Promise<string | undefined> {
-  try {
-    const target = await targetOf(page);
-    const frame = { frameId: target.targetId };
-    const session = await protocolOf(page);
-    const key = await session?.send('Storage.getStorageKeyForFrame', frame).catch(() => undefined);
-    return key?.storageKey ?? openerOf(target, targets);
-  } catch {
-    return undefined;
-  }
-}
-
-/** For a document with no origin of its own, such as that of a tab without an opener. */
-function openerOf({ openerId, openerFrameId }: TargetInfo, targets: Targets): string | undefined {
-  if (openerId === undefined) return undefined;
-  return (openerFrameId === openerId && targets.urlOf(openerId)) || 'about:blank';
 }
