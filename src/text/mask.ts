@@ -85,7 +85,15 @@ interface View {
 /** An encoding of single characters: what matches it, and the character. */
 type Encoding = { unit: RegExp; read(unit: string): string };
 
-const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0' };
+/** Names that HTML has for characters, and for the marks of letters, as in `&auml;`: each stands before what it means. */
+const NAMED = table(
+  `amp& lt< gt> quot" apos' nbsp\u00a0 excl! num# dollar$ percnt% lpar( rpar) ast* plus+ comma, period. sol/ colon:`,
+  `semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] hat^ lowbar_ grave\` lcub{ lbrace{ verbar| vert|`,
+  'rcub} rbrace} szligß aeligæ oeligœ oslashø ethð thornþ sect§ euro€ pound£',
+);
+const MARKS = table(
+  'grave\u0300 acute\u0301 circ\u0302 tilde\u0303 breve\u0306 uml\u0308 ring\u030a caron\u030c cedil\u0327',
+);
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };
 const UTF8 = ['%[0-7]#', '%[cd]#%[89ab]#', '%e#(?:%[89ab]#){2}', '%f[0-7](?:%[89ab]#){3}']
   .join('|')
@@ -98,10 +106,11 @@ const ENCODINGS: Encoding[] = [
   { unit: new RegExp(`${UTF8}|\\+`, 'gi'), read: unit => (unit === '+' ? ' ' : decodedUrl(unit)) },
   // HTML.
   {
-    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|amp|lt|gt|quot|apos|nbsp);/gi,
+    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,7});/gi,
     read(unit) {
       const code = unit.slice(1, -1).toLowerCase();
-      if (!code.startsWith('#')) return NAMED[code]!;
+      const mark = MARKS.get(code.slice(1));
+      if (!code.startsWith('#')) return NAMED.get(code) ?? (mark ? (code[0] + mark).normalize() : unit);
       const number = Number(code.slice(1).replace(/^x/, '0x'));
       return number > 0x10ffff ? unit : String.fromCodePoint(number);
     },
@@ -125,6 +134,10 @@ const ENCODINGS: Encoding[] = [
   // What nobody sees, and `harmless` takes out.
   { unit: UNSEEN, read: () => '' },
 ];
+
+function table(...lines: string[]): Map<string, string> {
+  return new Map(lines.flatMap(line => line.split(' ')).map(each => [each.slice(0, -1), each.at(-1)!]));
+}
 
 /** Control sequences, as Node's `stripVTControlCharacters` knows them, and characters without width. */
 function unseen(): RegExp {

@@ -30,6 +30,11 @@ const FORMS: Record<string, (text: string) => string> = {
   'blanks as lines': text => text.replaceAll(' ', '\n  '),
   NFD: text => text.normalize('NFD'),
   'HTML with &nbsp;': text => inHtml(text).replaceAll(' ', '&nbsp;'),
+  'HTML with a name for each': text =>
+    Object.entries({ ü: 'uuml', Ü: 'Uuml', "'": 'apos', '/': 'sol', '=': 'equals', '+': 'plus' }).reduce(
+      (written, [character, name]) => written.replaceAll(character, `&${name};`),
+      inHtml(text),
+    ),
   'doubled quotes': text => text.replaceAll("'", "''"),
   "YAML in '...'": text => JSON.stringify(text).slice(1, -1).replaceAll("'", "''"),
   'source code': text =>
@@ -63,6 +68,22 @@ test.each([
 test('a value with characters that nobody sees, shown without them', () => {
   expect(secretMask({ PW: 'hun\u00adter2' })('it shows hunter2')).toBe(`it shows ${masked}`);
 });
+
+test.each(['Zürich', 'Çağla', 'señor', 'Þórr', 'naïve'])(
+  'the names that HTML has for the letters of %s',
+  value => {
+    const accents: Record<string, string> = {
+      ...{ '\u0300': 'grave', '\u0301': 'acute', '\u0303': 'tilde', '\u0306': 'breve', '\u0308': 'uml' },
+      ...{ '\u0327': 'cedil' },
+    };
+    const letters: Record<string, string> = { Þ: '&THORN;' };
+    const written = value
+      .normalize('NFD')
+      .replace(/(.)(\p{M})/gu, (_, letter, accent) => `&${letter}${accents[accent]};`)
+      .replace(/[^ -~]/g, letter => letters[letter]!);
+    expect(secretMask({ PW: value })(`it shows ${written}`)).toBe(`it shows ${masked}`);
+  },
+);
 
 describe('forms of a secret', () => {
   for (const [name, form] of Object.entries(FORMS))
