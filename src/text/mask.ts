@@ -85,12 +85,13 @@ interface View {
 /** An encoding of single characters: what matches it, and the character. */
 type Encoding = { unit: RegExp; read(unit: string): string };
 
-/** Names that HTML has for characters, and for the marks of letters, as in `&auml;`: each stands before what it means. */
+/** Names that HTML has for characters, each followed by its character. */
 const NAMED = table(
   `amp& lt< gt> quot" apos' nbsp\u00a0 excl! num# dollar$ percnt% lpar( rpar) ast* plus+ comma, period. sol/ colon:`,
   `semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] hat^ lowbar_ grave\` lcub{ lbrace{ verbar| vert|`,
   'rcub} rbrace} szligß aeligæ oeligœ oslashø ethð thornþ sect§ euro€ pound£',
 );
+/** The same for the marks of letters, as in `&auml;`. */
 const MARKS = table(
   'grave\u0300 acute\u0301 circ\u0302 tilde\u0303 breve\u0306 uml\u0308 ring\u030a caron\u030c cedil\u0327',
 );

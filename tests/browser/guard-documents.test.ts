@@ -2,6 +2,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
+import { perform } from '../../src/browser/actions/perform';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
 import type { TrialRecord } from '../../src/data/record';
 import { quickest } from '../support/claude-harness';
@@ -69,16 +70,17 @@ interface TrialInput {
   path?: string;
   run?(task: SessionTask): Promise<unknown>;
   assertion?: object;
+  secrets?: Record<string, string>;
   /** How long the assertion is waited for: short if it must not hold, which takes all of it. */
   expectTimeoutMs?: number;
 }
 
 /** A trial of one assertion: by default one that holds in the other host's document alone. */
 async function runTrial(input: TrialInput) {
-  const { means = 'best', path = '/', run, expectTimeoutMs = 20_000 } = input;
+  const { means = 'best', path = '/', run, secrets, expectTimeoutMs = 20_000 } = input;
   const { assertion = { type: 'dom', selector: 'h1', state: 'text', text: 'EVIL' } } = input;
   opened = await openSession(page, ['localhost'], means);
-  return playTrial(opened, { entryUrl: good.origin + path, run, assertion, expectTimeoutMs });
+  return playTrial(opened, { entryUrl: good.origin + path, run, assertion, secrets, expectTimeoutMs });
 }
 
 function frameOf({ frame }: Pick<ForeignDocument, 'frame'>, script: string): string {
@@ -146,6 +148,45 @@ it('brings a tab back whose history Chromium does not tell at once', async () =>
   });
   expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
   expect(refused).toBeGreaterThan(10);
+});
+
+it('gets no secret while it is still there', async () => {
+  const field = '<label>Password <input></label>';
+  pages['/'] = frameOf(
+    {},
+    `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.firstChild || (target.document.body.innerHTML = '${field}') } catch {} }, 1)"); top.location = 'about:blank'`,
+  );
+  // As in the moment before the guard has done it.
+  let leave = () => {};
+  const mayLeave = new Promise<void>(resolve => {
+    leave = resolve;
+  });
+  const goBack = page.goBack.bind(page);
+  page.goBack = options => mayLeave.then(() => goBack(options));
+  context.on('page', tab => {
+    const close = tab.close.bind(tab);
+    tab.close = options => mayLeave.then(() => close(options));
+  });
+  let refused = '';
+  await runTrial({
+    expectTimeoutMs: 700,
+    secrets: { PW: 'violet 7' },
+    run: async task => {
+      await go(task.page);
+      const locator = task.page.getByLabel('Password');
+      const typing = perform(
+        task.page,
+        { do: 'fill', locator, text: '<secret>PW</secret>' },
+        { timeoutMs: 20_000, task },
+      );
+      await typing.catch(error => {
+        refused = error.message;
+      });
+      expect(await locator.inputValue()).toBe('');
+      leave();
+    },
+  });
+  expect(refused).toContain('Not typed: the field is of a document without a host (about:blank)');
 });
 
 it('does not count what held while another document was there', async () => {

@@ -163,9 +163,9 @@ describe('a page with tools', () => {
 
 describe('a call as an action', () => {
   it('has failed if the tool says so', async () => {
-    const { page, tools } = await open('/odd');
+    const { page, session, tools } = await open('/odd');
     const secret = () => Promise.reject(new Error('it names none'));
-    const task = { secrets: {}, secret, allowedDomains: [] };
+    const task = { secrets: {}, secret, allowedDomains: [], session };
     const call = (name: string) =>
       perform(page, { do: 'call_page_tool', name, input: {} }, { timeoutMs: 1_000, webmcp: tools, task });
     expect(await call('nothing')).toBeNull();

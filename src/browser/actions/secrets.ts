@@ -6,6 +6,7 @@ import { messageOf } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
 import { admits, isOfParent } from '../admitted';
 import { injected, unseen } from '../in-page';
+import type { Session } from '../session/session';
 import { DriverError } from './act';
 import { type Handle, targetAt } from './locate';
 
@@ -14,6 +15,7 @@ export interface SecretsOfTask {
   readonly secrets: Readonly<Record<string, string>>;
   secret(name: string): Promise<string>;
   readonly allowedDomains: readonly string[];
+  readonly session: Pick<Session, 'mayShow'>;
 }
 
 /** Characters. Longer texts are put in at once. */
@@ -38,16 +40,17 @@ export async function computeSecrets(
 /** The element, held in its document: what is evaluated on it reaches that document or none. */
 export async function heldForSecret(
   locator: Locator,
-  { allowedDomains }: SecretsOfTask,
+  { allowedDomains, session }: SecretsOfTask,
   timeout: number,
   not = 'typed',
 ): Promise<Handle> {
   const page = locator.page();
   const handle = (await unseen(page, () => locator.elementHandle({ timeout }))) as Handle;
   const frame = (await unseen(page, () => handle.ownerFrame())) ?? page.mainFrame();
-  // The guard brings back a tab whose blank document another host has made.
+  // A tab may be blank by an agent or its site. One that another host made blank is there until the guard has brought it back.
   const isBlankTab = frame === page.mainFrame() && frame.url() === 'about:blank';
-  if ((isBlankTab || admits(frame, allowedDomains)) && (await isOfParent(frame))) return handle;
+  const isAdmitted = isBlankTab ? await session.mayShow(page) : admits(frame, allowedDomains);
+  if (isAdmitted && (await isOfParent(frame))) return handle;
   const where = hostOf(frame.url()) ?? `a document without a host (${frame.url().slice(0, 100)})`;
   throw new DriverError(
     `Not ${not}: the field is of ${where}, and secrets are typed on ${allowedDomains.join(', ')} only.`,

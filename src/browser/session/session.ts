@@ -85,6 +85,11 @@ export class Session {
     return result;
   }
 
+  /** Whether the guard lets the tab show the document that it has now. */
+  async mayShow(page: Page): Promise<boolean> {
+    return this.guard?.documents.mayStayNow(page) ?? true;
+  }
+
   /** The active tab. Only if no tab is left, it may be closed. */
   get page(): Page {
     return this.tabs.at(-1)!;
