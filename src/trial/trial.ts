@@ -78,8 +78,19 @@ export class Trial extends AgentRun {
     await dialogs.dismissOpen();
     // An agent may have opened a tab outside of its turns.
     await this.session.followTabs();
-    await this.takeEndScreenshot(last);
+    const hasWaited = await this.settleLastTurn();
+    await this.takeEndScreenshot(hasWaited ? undefined : last);
     return this.end;
+  }
+
+  /** What is absent before the site has answered may be there after it. Most agents have waited for that: false. */
+  private async settleLastTurn(): Promise<boolean> {
+    const { session, turns, startedAt, end } = this;
+    const last = turns.records.at(-1);
+    const since = startedAt + (last?.startedAtMs ?? 0) - 1;
+    if (!last || end?.status !== 'completed' || !session.isBusy(since)) return false;
+    await session.settle(session.page, since);
+    return true;
   }
 
   /** A trial that has failed says nothing about the site if the agent never acted. */
@@ -259,7 +270,12 @@ export class Trial extends AgentRun {
     this.leftAt = session.page.url();
     this.phase = 'checking';
     const page = await session.onAdmitted(async page => page).catch(() => session.page);
-    const seen = { page, answer: this.answer, network: opened.network.events, record: this.record() };
+    const seen = {
+      page,
+      answer: this.answer,
+      network: opened.network.events,
+      record: structuredClone(this.record()),
+    };
     const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, ...seen });
     const reason = said && oneLine(this.mask(beginning(said)), 500);
     this.assertions.push({ title, type: 'check', passed: reason === null, reason });

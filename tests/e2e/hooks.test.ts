@@ -63,8 +63,8 @@ taskproofTests('tasks/*.yaml', { test, check: {
     expect.soft(spec.id).toBe('soft');
   },
   breaks: async ({ db }) => { db.of('once')[3].total.toFixed(); },
-  // The trial has failed already: what breaks in its check then says nothing.
-  unmet: async ({ db }) => { db.of('once')[3].total.toFixed(); },
+  // The trial has failed already: what breaks in its check then says nothing. Nor does it change the record by what it does to its own.
+  unmet: async ({ db, record }) => { record.assertions.splice(0); db.of('once')[3].total.toFixed(); },
   away: async ({ page }) => { await page.goto('/ada'); expect(1).toBe(2); },
 } });
 test.describe(() => {
@@ -126,6 +126,7 @@ test.describe(() => {
     });
     expect(run.output).toMatch(/TypeError: Cannot read properties of undefined \(reading 'total'\)/);
     expect(rows.get('unmet')).toMatchObject({ verdict: 'failed', failures: 1 });
+    expect(recordOf(suite, 'unmet').assertions).toMatchObject([{ type: 'url' }, { type: 'check' }]);
   });
 
   test('where a check goes is not where the agent ended', () => {
