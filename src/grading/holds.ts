@@ -3,7 +3,7 @@
 import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';
 import type { Answer, NetworkEvent } from '../data/record';
-import type { Count, TaskSpec } from '../spec';
+import type { Count, DomAssertion, TaskSpec } from '../spec';
 import { messageOf } from '../text/line';
 
 export interface GradedState {
@@ -70,6 +70,14 @@ export async function waitToHold(
 export function boundsOf(count: Count = { min: 1 }): { min: number; max: number } {
   if (typeof count === 'number') return { min: count, max: count };
   return { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };
+}
+
+type MayBreak = { type: string; never?: true; state?: DomAssertion['state']; count?: Count };
+
+/** Whether what holds now can be broken by more that comes later. */
+export function canBreakLater({ never, state, count }: MayBreak): boolean {
+  const isLargest = boundsOf(count).max !== Number.POSITIVE_INFINITY;
+  return never !== undefined || state === 'absent' || state === 'hidden' || isLargest;
 }
 
 /** `2`, `at least 2`, `2 to 4` */

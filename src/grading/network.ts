@@ -5,7 +5,7 @@ import type { NetworkEvent } from '../data/record';
 import type { NetworkAssertion } from '../spec';
 import { hostOf } from '../spec/url';
 import { flat, parsedJson, shorten } from '../text/line';
-import { boundsOf, type GradedState, timesInWords } from './holds';
+import { boundsOf, canBreakLater, type GradedState, timesInWords } from './holds';
 import { urlGlob } from './url-glob';
 
 type Asked = Pick<NetworkEvent, 'url' | 'method'>;
@@ -20,11 +20,6 @@ export function askedFor({ urlPattern, method }: NetworkAssertion): (request: As
     known.set(request, is);
     return is;
   };
-}
-
-/** Whether a later request can break what holds now. */
-export function canBreakLater({ never, count }: NetworkAssertion): boolean {
-  return never !== undefined || boundsOf(count).max !== Number.POSITIVE_INFINITY;
 }
 
 interface Found {

@@ -7,10 +7,10 @@ import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnsw
 import type { TotalUsage } from '../data/usage';
 import { lookAtAnswer } from '../grading/answer';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
-import { AssertionFailure } from '../grading/holds';
+import { AssertionFailure, canBreakLater } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { readJudgement } from '../grading/judge/judgement';
-import { askedFor, canBreakLater } from '../grading/network';
+import { askedFor } from '../grading/network';
 import { keyPointTitle } from '../grading/transcript';
 import type { Assertion } from '../spec';
 import { parsedUrl } from '../spec/url';
@@ -45,7 +45,7 @@ const MAX_GUESSES = 1_000;
 
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
- * failed, and the others are judged by one look. What a later request could break is looked at once more at the end.
+ * failed, and the others are judged by one look. What more could break, such as `absent`, is looked at once more at the end.
  *
  * @param hasFailed whether the agent gave up, so that none needs to wait
  */
@@ -64,21 +64,23 @@ export async function checkAssertions(
   const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
   let once = hasFailed;
-  const reasonFor = (assertion: Assertion, index: number): Promise<string | null> => {
+  const check = async (assertion: Assertion) => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
     const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const isGuessed =
       assertion.type === 'answer' && guesses.some(guess => lookAtAnswer(assertion, guess) === null);
-    const check = async () =>
-      isGuessed || session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
-    return output.step(assertionTitle(assertion), check, plan.locate(`assertions[${index}]`)).then(
-      () => null,
-      error => {
-        once ||= error instanceof AssertionFailure && error.waited;
-        return oneLine(mask(beginning(messageOf(error))), 500);
-      },
-    );
+    return isGuessed || session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
   };
+  const reasonFor = (assertion: Assertion, index: number): Promise<string | null> =>
+    output
+      .step(assertionTitle(assertion), () => check(assertion), plan.locate(`assertions[${index}]`))
+      .then(
+        () => null,
+        error => {
+          once ||= error instanceof AssertionFailure && error.waited;
+          return oneLine(mask(beginning(messageOf(error))), 500);
+        },
+      );
   for (const [index, assertion] of assertions.entries()) {
     const location = plan.locate(`assertions[${index}]`);
     const reason = await reasonFor(assertion, index);
@@ -88,14 +90,20 @@ export async function checkAssertions(
     const title = assertionTitle(assertion);
     results.push({ title, type, ...told, passed: reason === null, reason, ...line });
   }
+  const last = assertions.length - 1;
   const lasting = [...assertions.entries()].filter(
-    ([index, each]) => each.type === 'network' && canBreakLater(each) && results[index]!.passed,
+    ([index, each]) =>
+      results[index]!.passed && canBreakLater(each) && (each.type === 'network' || index < last),
   );
-  if (!lasting.length) return;
-  await setTimeout(QUIET_MS);
+  if (lasting.some(([, { type }]) => type === 'network')) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    const reason = await reasonFor(assertion, index);
+    const holds = await check(assertion).then(
+      () => true,
+      () => false,
+    );
+    // As a step, so that the report has it.
+    const reason = holds ? null : await reasonFor(assertion, index);
     Object.assign(results[index]!, { passed: reason === null, reason });
   }
 }

@@ -10,6 +10,7 @@ const ERROR = '<p class="error">Out of stock</p>';
 const PAGES: Record<string, string> = {
   '/link': '<h1>Shop</h1><a href="/slow">Buy</a>',
   '/fetch': `<h1>Shop</h1><button onclick="fetch('/slow').then(() => { document.body.insertAdjacentHTML('beforeend', '${ERROR.replaceAll('"', '&quot;')}') })">Buy</button>`,
+  '/later': `<h1>Shop</h1><p class="row">Rose</p><p id="hint" hidden>Ask us</p><button onclick="setTimeout(() => { hint.hidden = false; document.body.insertAdjacentHTML('beforeend', '<h2>Done</h2><p class=row>Rose</p>${ERROR.replaceAll('"', '&quot;')}') }, ${SLOW_MS})">Buy</button>`,
   '/slow': `<h1>Shop</h1>${ERROR}`,
 };
 
@@ -31,15 +32,30 @@ afterAll(async () => {
   await site.close();
 });
 
-test.each(['/link', '/fetch'])('what comes after a click on %s is graded', async path => {
+async function buyOn(path: string, ...assertion: object[]) {
   const context = await (await sharedBrowser()).newContext();
   opened = await openSession(await context.newPage(), ['localhost']);
-  const record = await playTrial(opened, {
+  return playTrial(opened, {
     entryUrl: `http://localhost:${site.port}${path}`,
-    assertion: { type: 'dom', selector: '.error', state: 'absent' },
+    assertion,
     run: task => task.turn('buy', () => task.page.getByText('Buy').click({ noWaitAfter: true })),
     expectTimeoutMs: 2_000,
   });
+}
+
+test.each(['/link', '/fetch'])('what comes after a click on %s is graded', async path => {
+  const record = await buyOn(path, { type: 'dom', selector: '.error', state: 'absent' });
   expect(record).toMatchObject({ status: 'completed', outcome: 'failed' });
   expect(record.reason).toContain('.error');
+});
+
+test.each<[string, object, passed: boolean]>([
+  ['absent', { selector: '.error', state: 'absent' }, false],
+  ['hidden', { selector: '#hint', state: 'hidden' }, false],
+  ['there at most once', { selector: '.row', state: 'attached', count: { max: 1 } }, false],
+  ['absent, and is', { selector: '.other', state: 'absent' }, true],
+])('what must be %s, must be so once the others hold', async (_, given, passed) => {
+  const done = { type: 'dom', selector: 'h2', state: 'visible' };
+  const record = await buyOn('/later', { type: 'dom', ...given }, done);
+  expect(record.assertions.map(each => each.passed)).toEqual([passed, true]);
 });

@@ -20,7 +20,7 @@ export function turnsOver(opened: Partial<AgentRun>, entryUrl = 'http://localhos
 
 interface TrialInput {
   entryUrl: string;
-  assertion: object;
+  assertion: object | object[];
   run?: ((task: SessionTask) => unknown) | undefined;
   goal?: string;
   expectTimeoutMs: number;
@@ -28,10 +28,10 @@ interface TrialInput {
   secrets?: Record<string, string>;
 }
 
-/** Plays a trial of one assertion on localhost. */
+/** Plays a trial on localhost. */
 export function playTrial(opened: OpenSession, input: TrialInput, to: unknown = output) {
   const { assertion, run, secrets, ...given } = input;
-  const spec = { entryUrl: input.entryUrl, assertions: [assertion] };
+  const spec = { entryUrl: input.entryUrl, assertions: [assertion].flat() };
   const plan = {
     ...{ spec, assertions: spec.assertions, specId: 'x', configDir: '/', goal: 'go', seed: 1 },
     ...{ allowedDomains: ['localhost'], maxSteps: 10, turnTimeoutMs: 10_000, ...given },
