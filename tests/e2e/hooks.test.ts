@@ -53,6 +53,7 @@ async function oneOrder({ db: database, page, spec, answer, network, record }: a
   expect(network.map((event: { url: string }) => event.url)).toContain(spec.entryUrl);
   expect(answer).toBe('Done!');
   expect(record.status).toBe('completed');
+  expect(() => spec.assertions.pop()).toThrow(TypeError);
   expect(database.of(spec.id)).toHaveLength(1);
 }
 taskproofTests('tasks/*.yaml', { test, check: {
@@ -73,6 +74,7 @@ test.describe(() => {
     expect(trial).toBe(1);
     expect(unique).toMatch(/^[a-z][a-z0-9]{7}$/);
     expect(spec.goal).toBe('Click "Go"');
+    expect(() => spec.assertions.pop()).toThrow(TypeError);
     await expect(await request.get('/ada')).toBeOK();
     return { user: 'ada', order: orders[0] };
   } });
@@ -102,9 +104,9 @@ test.describe(() => {
     expect(rows.get('twice')!.diagnosis!.headline).toContain(reason);
     expect(recordOf(suite, 'twice')).toMatchObject({ status: 'completed', outcome: 'failed' });
     expect(run.output).toMatch(/Error: expect\(received\)\.toHaveLength\(expected\)/);
-    expect(run.output).toMatch(/> 14 \| +expect\(database\.of\(spec\.id\)\)\.toHaveLength\(1\);/);
+    expect(run.output).toMatch(/> 15 \| +expect\(database\.of\(spec\.id\)\)\.toHaveLength\(1\);/);
     // No frame of ours follows.
-    expect(run.output).toMatch(/at oneOrder \(.*tasks\.spec\.ts:14:\d+\)\n\s*\n/);
+    expect(run.output).toMatch(/at oneOrder \(.*tasks\.spec\.ts:15:\d+\)\n\s*\n/);
   });
 
   test('so does a soft one, once; the check goes on after it', () => {

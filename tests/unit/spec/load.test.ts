@@ -100,6 +100,13 @@ describe('the files of globs', () => {
 });
 
 describe('a loaded spec', () => {
+  it('can be changed nowhere', () => {
+    write({ 'a.yaml': yaml('a', 'tags: [x]\n') });
+    const { spec } = load('a.yaml').specs[0]!;
+    for (const inner of [spec, spec.passPolicy, spec.tags, spec.assertions, spec.assertions[0]])
+      expect(Object.isFrozen(inner)).toBe(true);
+  });
+
   it('knows its file, its source and the places in it', () => {
     write({ 'a.yaml': yaml('a', 'judge: >\n  Is it so?\n"description": &d x\ntags: [*d]\n') });
     const [loaded] = load('a.yaml').specs;
