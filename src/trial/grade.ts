@@ -64,23 +64,21 @@ export async function checkAssertions(
   const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
   let once = hasFailed;
-  const check = async (assertion: Assertion) => {
+  const reasonFor = (assertion: Assertion, index: number, when = ''): Promise<string | null> => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
     const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const isGuessed =
       assertion.type === 'answer' && guesses.some(guess => lookAtAnswer(assertion, guess) === null);
-    return isGuessed || session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
+    const check = async () =>
+      isGuessed || session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
+    return output.step(assertionTitle(assertion) + when, check, plan.locate(`assertions[${index}]`)).then(
+      () => null,
+      error => {
+        once ||= error instanceof AssertionFailure && error.waited;
+        return oneLine(mask(beginning(messageOf(error))), 500);
+      },
+    );
   };
-  const reasonFor = (assertion: Assertion, index: number): Promise<string | null> =>
-    output
-      .step(assertionTitle(assertion), () => check(assertion), plan.locate(`assertions[${index}]`))
-      .then(
-        () => null,
-        error => {
-          once ||= error instanceof AssertionFailure && error.waited;
-          return oneLine(mask(beginning(messageOf(error))), 500);
-        },
-      );
   for (const [index, assertion] of assertions.entries()) {
     const location = plan.locate(`assertions[${index}]`);
     const reason = await reasonFor(assertion, index);
@@ -98,12 +96,8 @@ export async function checkAssertions(
   if (lasting.some(([, { type }]) => type === 'network')) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    const holds = await check(assertion).then(
-      () => true,
-      () => false,
-    );
-    // As a step, so that the report has it.
-    const reason = holds ? null : await reasonFor(assertion, index);
+    const said = await reasonFor(assertion, index, ', at the end');
+    const reason = said && assertion.type === 'dom' ? `${said} (at the end; it held before)` : said;
     Object.assign(results[index]!, { passed: reason === null, reason });
   }
 }

@@ -58,4 +58,5 @@ test.each<[string, object, passed: boolean]>([
   const done = { type: 'dom', selector: 'h2', state: 'visible' };
   const record = await buyOn('/later', { type: 'dom', ...given }, done);
   expect(record.assertions.map(each => each.passed)).toEqual([passed, true]);
+  if (!passed) expect(record.reason).toContain('at the end; it held before');
 });
