@@ -1,12 +1,10 @@
 // The fixture `agent`: agents in a hand-written test. All its runs are one trial, with one record, which the test's own code grades.
-import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
 import type { BrowserContext, Page, TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import { openSession } from '../browser/session/session';
-import { sumOf } from '../data/collections';
 import { planName } from '../data/plan';
 import {
   type Answer,
@@ -17,17 +15,18 @@ import {
   type TurnRecord,
   whereOf,
 } from '../data/record';
-import { sumOfCosts, sumOfTokens, sumOfWaits, type TotalUsage } from '../data/usage';
+import type { TotalUsage } from '../data/usage';
 import { outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, oneLine } from '../text/line';
-import type { TrialOutput, TrialPlan } from '../trial/run-agent';
+import { errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/calls';
 import { errorAt, runError } from './inside/errors';
+import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation } from './run/plan';
 import {
@@ -116,6 +115,7 @@ export class RunsOfTest implements AgentRunner {
   private readonly trials: Trial[] = [];
   private readonly goals: string[] = [];
   private readonly driven = new Set<BrowserContext>();
+  private readonly running = new Map<Promise<AgentOutcome>, { goal: string; place: Location }>();
   private turns = 0;
   /** Whether the test has looked at an answer, which a replay does not give. */
   private answerUsed = false;
@@ -129,8 +129,18 @@ export class RunsOfTest implements AgentRunner {
     this.output = { ...outputTo(testInfo), nextTurn: () => ++this.turns };
   }
 
-  readonly run: AgentRunner['run'] = async (goal, callerOptions) => {
+  readonly run: AgentRunner['run'] = (goal, options) => {
     const place = sourceOfCall(this.run);
+    const outcome = this.start(goal, options, place).finally(() => this.running.delete(outcome));
+    this.running.set(outcome, { goal, place });
+    return outcome;
+  };
+
+  private async start(
+    goal: string,
+    callerOptions: AgentRunOptions | undefined,
+    place: Location,
+  ): Promise<AgentOutcome> {
     if (typeof goal !== 'string' || goal.trim() === '')
       throw new TypeError('agent.run(goal): the goal must be a non-empty string');
     const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
@@ -154,7 +164,7 @@ export class RunsOfTest implements AgentRunner {
     } finally {
       this.driven.delete(context);
     }
-  };
+  }
 
   private plan(goal: string, given: AgentRunOptions, page: Page, place: Location): TrialPlan {
     const { options, testInfo, goals } = this;
@@ -212,16 +222,33 @@ export class RunsOfTest implements AgentRunner {
   /**
    * Call it when the test is over, however it ended: leaves the record. If the test has failed, examines the page while it is open,
    * and says in its error where the agent was.
+   *
+   * @throws Error if a run has not ended although the test has passed
    */
   async settle(): Promise<void> {
-    const { trials, testInfo, goals } = this;
-    if (!trials.length) return;
-    for (const trial of trials.filter(({ status }) => status === null)) {
-      trial.stop(endFromOutside(testInfo));
+    const forgotten = this.forgotten();
+    // Their ends say nothing more.
+    for (const outcome of this.running.keys()) outcome.catch(() => {});
+    for (const trial of this.trials.filter(({ status }) => status === null)) {
+      trial.stop(forgotten ? errorEnd('internal', forgotten.message) : endFromOutside(this.testInfo));
       await trial.close();
     }
-    const { status, expectedStatus, error } = testInfo;
-    const isLost = status !== expectedStatus && status !== 'skipped';
+    if (this.trials.length) await this.leaveRecord(forgotten);
+    if (forgotten) throw forgotten;
+  }
+
+  private forgotten(): Error | undefined {
+    const [run] = this.running.values();
+    if (!run || this.testInfo.status !== 'passed') return undefined;
+    const call = `agent.run(${JSON.stringify(oneLine(run.goal, 60))})`;
+    return errorAt(`${call} was still running when the test ended: await it`, 'agent.run', run.place);
+  }
+
+  private async leaveRecord(forgotten: Error | undefined): Promise<void> {
+    const { trials, testInfo, goals } = this;
+    const { status, expectedStatus } = testInfo;
+    const error = forgotten ?? testInfo.error;
+    const isLost = Boolean(forgotten) || (status !== expectedStatus && status !== 'skipped');
     if (isLost) for (const trial of trials) trial.blameModel();
     const isBroken = trials.some(({ status }) => status === 'error');
     const last = decisive(trials);
@@ -251,52 +278,6 @@ export class RunsOfTest implements AgentRunner {
   }
 }
 
-const goalsHash = (goals: readonly string[]) =>
-  createHash('sha256').update(JSON.stringify(goals)).digest('hex');
-
-/** The first that did not end by itself, an error before others; else the last. */
-function decisive(trials: readonly Trial[]): Trial {
-  const broken = trials.find(({ status }) => status === 'error');
-  return broken ?? trials.find(({ status }) => status !== 'completed') ?? trials.at(-1)!;
-}
-
-/** One record, as of one trial: the turns in their order, all requests, the sum of what was spent. */
-function joinedRecord(trials: readonly Trial[], goals: readonly string[]): TrialRecord {
-  const records = trials.map(trial => trial.record());
-  const [first] = records as [TrialRecord];
-  const shifted = <Type extends { startedAtMs: number }>(of: (record: TrialRecord) => readonly Type[]) =>
-    records.flatMap((record, index) => {
-      const later = Math.round(trials[index]!.startedAt - trials[0]!.startedAt);
-      return of(record).map(each => ({ ...each, startedAtMs: each.startedAtMs + later }));
-    });
-  const turns = shifted(record => record.turns);
-  const usages = records.map(({ usage }) => usage);
-  const costUsd = sumOfCosts(usages.map(({ costUsd }) => costUsd));
-  return {
-    ...decisive(trials).record(),
-    specHash: goalsHash(goals),
-    agent: namesOf(records.map(({ agent }) => agent))!,
-    model: namesOf(records.map(({ model }) => model)),
-    replayed: records.some(({ replayed }) => replayed),
-    seed: first.seed,
-    turns: turns.sort((a, b) => a.number - b.number),
-    actions: sumOf(records, ({ actions = 0 }) => actions),
-    pageToolCalls: sumOf(records, ({ pageToolCalls = 0 }) => pageToolCalls),
-    network: {
-      events: shifted(({ network }) => network.events),
-      dropped: sumOf(records, ({ network }) => network.dropped),
-    },
-    guard: records.some(({ guard }) => guard === 'route') ? 'route' : 'protocol',
-    refusals: records.flatMap(({ refusals }) => refusals),
-    usage: { ...sumOfTokens(usages), costUsd },
-    costUsd,
-    ...sumOfWaits(records),
-    startedAt: first.startedAt,
-    durationMs: Math.round(performance.now() - trials[0]!.startedAt),
-  };
-}
-
-const namesOf = (all: readonly (string | null)[]) => [...new Set(all.filter(Boolean))].join(', ') || null;
 const firstLine = (text: string) => oneLine(text.split('\n')[0]!.replace(/^Error: /, ''), 300);
 const sentence = (text: string) =>
   `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;

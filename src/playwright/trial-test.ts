@@ -174,7 +174,7 @@ export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
   return errorEnd('internal', `an error that nothing caught ended the test: ${oneLine(saidBy(error), 500)}`);
 }
 
-export function saidBy(error: TestInfo['error']): string {
+export function saidBy(error: { message?: string; value?: string } | undefined): string {
   return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 

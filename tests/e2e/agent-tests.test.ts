@@ -241,3 +241,34 @@ test('its blob, merged, comes to the same', async () => {
   );
   expect(after).toEqual(before);
 });
+
+test('a run that nobody awaits fails its test, at its line', async () => {
+  const site = await startSite(PAGES);
+  const waits = `defineAgent({ name: 'waits', async run(task) {
+  await task.turn('click Hours', () => task.page.getByText('Hours').click());
+  await new Promise((_, reject) => task.signal.addEventListener('abort', () => reject(task.signal.reason)));
+} })`;
+  const forgetful = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${waits} }`,
+      projects: `[{ name: 'shop', ...repeats({ atLeast: 2 }) }]`,
+    }),
+    'shop.spec.ts': `import { passPolicy, test } from '@taskproof/playwright';
+test.beforeEach(({ page }) => page.goto('${site.url}/'));
+test('ends before it', async ({ agent }) => {
+  agent.run('Look');
+});
+test('ends in the middle', passPolicy({ k: 2, minPasses: 1 }), async ({ page, agent }) => {
+  agent.run('Look around');
+  await page.waitForURL('**/hours');
+});
+`,
+  });
+  const { exitCode, output } = await forgetful.playwright(['test']);
+  expect(exitCode, output).toBe(1);
+  expect(output).toContain('agent.run("Look") was still running when the test ended: await it');
+  expect(output).toMatch(/> 4 \| +agent\.run\('Look'\);/);
+  expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
+  expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/2 passed/);
+  expect(output).not.toContain('not a part of any test');
+});
