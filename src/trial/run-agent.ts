@@ -24,12 +24,12 @@ import {
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
-import type { WantedAnswer } from '../spec/wanted-answer';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 import { Clock } from './clock';
+import { readAnswer } from './read-answer';
 import { Turns } from './turns';
 
 /** Adds a JPEG to the step that is shown. */
@@ -137,6 +137,7 @@ export class AgentRun {
   private readonly abort = new AbortController();
   private clock: Clock | undefined;
   private halted: AgentEnd | undefined;
+  private newestTurn: Promise<unknown> | undefined;
   private readonly unwatch: () => void;
   private closing: Promise<void> | undefined;
 
@@ -177,6 +178,7 @@ export class AgentRun {
       if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
       const result: unknown = await abortable(() => plan.agent.run(this.task(clock)), this.abort.signal);
+      if (turns.isRunning) return this.endByUnawaited();
       await turns.pictured;
       return turns.limit ?? this.endBy(result);
     } catch (error) {
@@ -234,7 +236,11 @@ export class AgentRun {
       get costUsd() {
         return turns.usage.costUsd;
       },
-      turn: (title, fn, options) => turns.run(title, fn, options),
+      turn: (title, fn, options) => {
+        const turn = turns.run(title, fn, options);
+        this.newestTurn = turn;
+        return turn;
+      },
       usage: usage => turns.addUsage(usage),
       activate: page => session.activate(page),
       markHealed: ({ reason, recording }) => {
@@ -262,6 +268,13 @@ export class AgentRun {
     const what = isAnswer ? 'an answer that is not JSON' : JSON.stringify(result);
     const problem = `agent "${agent.name}" resolved to ${what}; it must resolve to nothing, to { answer: "..." } or to { status: "gave_up", reason: "..." }`;
     return errorEnd('internal', this.said(problem));
+  }
+
+  private endByUnawaited(): AgentEnd {
+    // It rejects once the trial has ended, where nobody waits for it.
+    this.newestTurn?.catch(() => {});
+    const why = `agent "${this.plan.agent.name}" ended while a turn was still running: await task.turn(...)`;
+    return errorEnd('internal', this.said(why));
   }
 
   private endByError(error: unknown): AgentEnd {
@@ -295,26 +308,4 @@ function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) =
   return () => {
     for (const each of [unlisten, ...pages]) each();
   };
-}
-
-/** @returns null if it says nothing; undefined if it can't be kept */
-export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null | undefined {
-  try {
-    const value: unknown = JSON.parse(JSON.stringify(given) ?? 'null');
-    if (typeof value === 'object') return value;
-    const text = String(value).trim();
-    return (typeof wanted === 'object' && valueIn(text)) || text || null;
-  } catch {
-    return undefined;
-  }
-}
-
-/** The object or list of a text that is its JSON: some agents can only write. */
-function valueIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^```\w*\n|\n```$/g, ''));
-    return typeof value === 'object' && value ? value : undefined;
-  } catch {
-    return undefined;
-  }
 }

@@ -25,7 +25,7 @@ export class Turns {
   limit: AgentEnd | null = null;
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
-  private running = false;
+  isRunning = false;
   private current: TurnRecord | undefined;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
@@ -73,7 +73,7 @@ export class Turns {
     { waitForPicture = true }: TurnOptions = {},
   ): Promise<T> {
     this.admit(fn);
-    this.running = true;
+    this.isRunning = true;
     this.freshPicture = undefined;
     try {
       await this.pictured;
@@ -105,7 +105,7 @@ export class Turns {
         this.pictured = output.step(record.title, body, plan.locate('goal')).then(resolve, reject);
       });
     } finally {
-      this.running = false;
+      this.isRunning = false;
       // The browser answers no call before the next round of the event loop.
       setImmediate(() => {
         this.freshPicture = undefined;
@@ -155,7 +155,7 @@ export class Turns {
     const { maxSteps, maxCostUsd } = this.trial.plan;
     this.signal.throwIfAborted();
     if (typeof fn !== 'function') throw new TypeError('turn(title, fn): `fn` must be a function');
-    if (this.running) throw new Error('turn: another turn is still running; await it first');
+    if (this.isRunning) throw new Error('turn: another turn is still running; await it first');
     if (this.left <= 0) {
       const reason = `the agent used all ${maxSteps} turns without ending`;
       this.limit = { status: 'max_steps', errorKind: null, reason };

@@ -64,6 +64,20 @@ const rows: Row[] = [
     reason: /used all 2 turns without ending/,
   },
   {
+    name: 'awaits no turn',
+    run: `task.turn('click "Go"', () => task.page.getByText('Go').click())`,
+    status: 'error',
+    errorKind: 'internal',
+    reason: /agent "bad" ended while a turn was still running: await task\.turn/,
+  },
+  {
+    name: 'does not await its last turn',
+    run: `await task.turn('look', () => {}); task.turn('click "Go"', () => new Promise(() => {}))`,
+    status: 'error',
+    errorKind: 'internal',
+    reason: /agent "bad" ended while a turn was still running/,
+  },
+  {
     name: 'closes the page',
     asTrial: true,
     run: `await task.page.close()`,

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { recordedAnswer } from '../../../src/data/record';
-import { readAnswer } from '../../../src/trial/run-agent';
+import { readAnswer } from '../../../src/trial/read-answer';
 
 describe('an answer', () => {
   test.each<[unknown, unknown]>([
