@@ -28,6 +28,13 @@ export async function lookAtDom(assertion: DomAssertion, state: GradedState): Pr
   }
 }
 
+/** What more on the page can break of an assertion that held. What is gone by then was there. */
+export function limitOf(assertion: DomAssertion): DomAssertion {
+  const { state, count } = assertion;
+  if (state === 'hidden') return { ...assertion, state: 'visible', count: { max: 0 } };
+  return count === undefined ? assertion : { ...assertion, count: { max: boundsOf(count).max } };
+}
+
 async function lookAt(assertion: DomAssertion, state: GradedState): Promise<string | null> {
   const { selector } = assertion;
   const { page } = state;

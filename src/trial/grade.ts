@@ -7,6 +7,7 @@ import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnsw
 import type { TotalUsage } from '../data/usage';
 import { lookAtAnswer } from '../grading/answer';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { limitOf } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { readJudgement } from '../grading/judge/judgement';
@@ -64,14 +65,15 @@ export async function checkAssertions(
   const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
   let once = hasFailed;
-  const reasonFor = (assertion: Assertion, index: number, when = ''): Promise<string | null> => {
+  const reasonFor = (assertion: Assertion, index: number, limit?: Assertion): Promise<string | null> => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
     const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const isGuessed =
       assertion.type === 'answer' && guesses.some(guess => lookAtAnswer(assertion, guess) === null);
     const check = async () =>
-      isGuessed || session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
-    return output.step(assertionTitle(assertion) + when, check, plan.locate(`assertions[${index}]`)).then(
+      isGuessed || session.onAdmitted(page => checkAssertion(limit ?? assertion, { page, ...state }));
+    const title = assertionTitle(assertion) + (limit ? ', at the end' : '');
+    return output.step(title, check, plan.locate(`assertions[${index}]`)).then(
       () => null,
       error => {
         once ||= error instanceof AssertionFailure && error.waited;
@@ -96,7 +98,8 @@ export async function checkAssertions(
   if (lasting.some(([, { type }]) => type === 'network')) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    const said = await reasonFor(assertion, index, ', at the end');
+    const limit = assertion.type === 'dom' ? limitOf(assertion) : assertion;
+    const said = await reasonFor(assertion, index, limit);
     const reason = said && assertion.type === 'dom' ? `${said} (at the end; it held before)` : said;
     Object.assign(results[index]!, { passed: reason === null, reason });
   }

@@ -11,6 +11,8 @@ const PAGES: Record<string, string> = {
   '/link': '<h1>Shop</h1><a href="/slow">Buy</a>',
   '/fetch': `<h1>Shop</h1><button onclick="fetch('/slow').then(() => { document.body.insertAdjacentHTML('beforeend', '${ERROR.replaceAll('"', '&quot;')}') })">Buy</button>`,
   '/later': `<h1>Shop</h1><p class="row">Rose</p><p id="hint" hidden>Ask us</p><button onclick="setTimeout(() => { hint.hidden = false; document.body.insertAdjacentHTML('beforeend', '<h2>Done</h2><p class=row>Rose</p>${ERROR.replaceAll('"', '&quot;')}') }, ${SLOW_MS})">Buy</button>`,
+  '/moves': `<h1>Shop</h1><p class="row">Rose</p><p id="hint" hidden>Ask us</p><button onclick="setTimeout(() => { location = '/thanks' }, ${SLOW_MS})">Buy</button>`,
+  '/thanks': '<h1>Shop</h1><h2>Done</h2>',
   '/slow': `<h1>Shop</h1>${ERROR}`,
 };
 
@@ -59,4 +61,14 @@ test.each<[string, object, passed: boolean]>([
   const record = await buyOn('/later', { type: 'dom', ...given }, done);
   expect(record.assertions.map(each => each.passed)).toEqual([passed, true]);
   if (!passed) expect(record.reason).toContain('at the end; it held before');
+});
+
+test.each<[string, object]>([
+  ['hidden', { selector: '#hint', state: 'hidden' }],
+  ['there once', { selector: '.row', state: 'visible', count: 1 }],
+  ['there with a text once', { selector: 'p', state: 'text', text: 'Rose', count: 1 }],
+])('what was %s need not be there any more at the end', async (_, given) => {
+  const done = { type: 'dom', selector: 'h2', state: 'visible' };
+  const record = await buyOn('/moves', { type: 'dom', ...given }, done);
+  expect(record).toMatchObject({ outcome: 'passed', finalUrl: `http://localhost:${site.port}/thanks` });
 });

@@ -138,7 +138,7 @@ export class Documents {
     } catch (error) {
       if (!/opaque origin/.test(String(error))) throw error;
     }
-    // An origin of its own: without an opener, or because a `data:` frame made the document.
+    // An origin of its own (in the words of Chromium 156): without an opener, or because a `data:` frame made the document.
     if (openerId !== undefined) return (openerFrameId === openerId && targets.urlOf(openerId)) || UNKNOWN;
     if (!this.#framed.has(page)) return undefined;
     const { entries, currentIndex } = await session.send('Page.getNavigationHistory');
