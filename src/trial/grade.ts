@@ -98,9 +98,9 @@ export async function checkAssertions(
   if (lasting.some(([, { type }]) => type === 'network')) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    const limit = assertion.type === 'dom' ? limitOf(assertion) : assertion;
-    const said = await reasonFor(assertion, index, limit);
-    const reason = said && assertion.type === 'dom' ? `${said} (at the end; it held before)` : said;
+    const isDom = assertion.type === 'dom';
+    const said = await reasonFor(assertion, index, isDom ? limitOf(assertion) : assertion);
+    const reason = said && isDom ? `${said} (at the end; it held before)` : said;
     Object.assign(results[index]!, { passed: reason === null, reason });
   }
 }

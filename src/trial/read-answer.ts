@@ -1,6 +1,7 @@
 // What an agent gave as its answer, as it is graded: text, or a value of JSON.
 import type { Answer } from '../data/record';
 import type { WantedAnswer } from '../spec/wanted-answer';
+import { parsedJson } from '../text/line';
 
 /** @returns null if it says nothing; undefined if it can't be kept */
 export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null | undefined {
@@ -16,10 +17,6 @@ export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null 
 
 /** The object or list of a text that is its JSON: some agents can only write. */
 function valueIn(text: string): object | undefined {
-  try {
-    const value: unknown = JSON.parse(text.replace(/^```\w*\n|\n```$/g, ''));
-    return typeof value === 'object' && value ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parsedJson(text.replace(/^```\w*\n|\n```$/g, ''));
+  return typeof value === 'object' && value ? value : undefined;
 }

@@ -246,6 +246,17 @@ it('lets the agent go to a blank page from one with frames of others', async () 
   expect(record).toMatchObject({ outcome: 'passed', refusals: [], finalUrl: 'about:blank' });
 });
 
+it('lets the agent follow a link within a page of its own', async () => {
+  const record = await runTrial({
+    run: async task => {
+      await task.page.goto('about:blank');
+      await task.page.setContent('<a href="#more">more</a><h1>EVIL</h1>');
+      await task.page.getByText('more').click();
+    },
+  });
+  expect(record).toMatchObject({ outcome: 'passed', refusals: [], finalUrl: 'about:blank#more' });
+});
+
 describe('a link that the site prefetched', () => {
   const rules = (url: string, attributes = '') =>
     `<script type=speculationrules>${JSON.stringify({ prefetch: [{ source: 'list', urls: [url], eagerness: 'immediate' }] })}</script>

@@ -1,5 +1,6 @@
 // What the agent's last turn began is over before anything is graded: an agent of one's own need not wait for it.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import type { SessionTask } from '../../src/agents/agent';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
 import { serve } from '../support/serve';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -18,6 +19,13 @@ const PAGES: Record<string, string> = {
 
 let site: Awaited<ReturnType<typeof serve>>;
 let opened: OpenSession;
+/** Of the newest trial, by name. */
+let pictures: Map<string, Buffer>;
+/** In place of the report. */
+const output = {
+  step: (_: string, body: (attach: (name: string, image: Buffer) => Promise<void>) => unknown) =>
+    body(async (name, image) => void pictures.set(name, image)),
+};
 
 beforeAll(async () => {
   site = await serve((request, response) => {
@@ -37,18 +45,23 @@ afterAll(async () => {
 async function buyOn(path: string, ...assertion: object[]) {
   const context = await (await sharedBrowser()).newContext();
   opened = await openSession(await context.newPage(), ['localhost']);
-  return playTrial(opened, {
+  pictures = new Map();
+  const given = {
     entryUrl: `http://localhost:${site.port}${path}`,
     assertion,
-    run: task => task.turn('buy', () => task.page.getByText('Buy').click({ noWaitAfter: true })),
+    run: (task: SessionTask) =>
+      task.turn('buy', () => task.page.getByText('Buy').click({ noWaitAfter: true })),
     expectTimeoutMs: 2_000,
-  });
+  };
+  return playTrial(opened, given, output);
 }
 
 test.each(['/link', '/fetch'])('what comes after a click on %s is graded', async path => {
   const record = await buyOn(path, { type: 'dom', selector: '.error', state: 'absent' });
   expect(record).toMatchObject({ status: 'completed', outcome: 'failed' });
   expect(record.reason).toContain('.error');
+  // Of the page as it is graded.
+  expect(pictures.get('end.jpg')).not.toEqual(pictures.get('turn-1.jpg'));
 });
 
 test.each<[string, object, passed: boolean]>([

@@ -2,7 +2,7 @@
 // protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
 // towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { z } from 'zod';
-import { messageOf } from '../../text/line';
+import { messageOf, parsedJson } from '../../text/line';
 import { ANSWERED, acts, isBrowserWide, passed } from './rules';
 
 /** A CDPSession without types, since a client may send any method. */
@@ -76,7 +76,7 @@ export class CdpRelay {
   }
 
   receive(text: string): void {
-    const json = parsed(text);
+    const json = parsedJson(text) as { id?: unknown; sessionId?: unknown } | undefined;
     const { data: request, error } = requestSchema.safeParse(json);
     if (!request) {
       const code = error.issues[0]!.path.length ? -32_600 : -32_700;
@@ -241,15 +241,6 @@ class AutoAttach {
 
   private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
     if (browserContextId === this.browserContextId && TYPES.has(type)) await this.created(targetId);
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: whatever a client sends
-function parsed(text: string): any {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
   }
 }
 

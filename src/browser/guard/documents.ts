@@ -13,8 +13,9 @@ import { type Targets, targetOf } from './targets';
 const MAX_RETURNS = 3;
 /** A tab that is still open after this is asked to close again. */
 const CLOSING_LIMIT_MS = 250;
-const HISTORY_LIMIT_MS = 5_000;
-const HISTORY_RETRY_MS = 20;
+/** While a tab moves to another process, the browser may not answer what is asked of it. */
+const MOVING_LIMIT_MS = 5_000;
+const MOVING_RETRY_MS = 20;
 /** Stands for the maker of a blank document that has no name: it is of no admitted host. */
 const UNKNOWN = 'about:blank';
 
@@ -119,15 +120,11 @@ export class Documents {
 
   /** The origin that a blank document inherits, as the browser reports it; `UNKNOWN` if it has no name, undefined if no page made it. */
   async #makerOf(page: Page, targets: Targets): Promise<string | undefined> {
-    const end = performance.now() + HISTORY_LIMIT_MS;
-    // In the moments after a tab has moved to another process, each question may fail.
-    while (!page.isClosed() && performance.now() < end)
-      try {
-        return await this.#askForMaker(page, targets);
-      } catch {
-        await setTimeout(HISTORY_RETRY_MS);
-      }
-    return page.isClosed() ? undefined : UNKNOWN;
+    const maker = onceMoved(
+      () => this.#askForMaker(page, targets),
+      () => !page.isClosed(),
+    );
+    return maker.catch(() => (page.isClosed() ? undefined : UNKNOWN));
   }
 
   async #askForMaker(page: Page, targets: Targets): Promise<string | undefined> {
@@ -192,13 +189,19 @@ async function close(page: Page): Promise<void> {
  * this gave up then, the trial would lose its page.
  */
 async function goBack(page: Page): Promise<boolean> {
-  const end = performance.now() + HISTORY_LIMIT_MS;
+  const back = () => page.goBack({ waitUntil: 'commit' });
+  return (await onceMoved(back, error => /Not attached to an active page/.test(String(error)))) !== null;
+}
+
+/** Asks again as long as what it fails by `passes`, for up to 5 seconds. */
+async function onceMoved<T>(ask: () => Promise<T>, passes: (error: unknown) => boolean): Promise<T> {
+  const end = performance.now() + MOVING_LIMIT_MS;
   for (;;)
     try {
-      return (await page.goBack({ waitUntil: 'commit' })) !== null;
+      return await ask();
     } catch (error) {
-      if (!/Not attached to an active page/.test(String(error)) || performance.now() > end) throw error;
-      await setTimeout(HISTORY_RETRY_MS);
+      if (!passes(error) || performance.now() > end) throw error;
+      await setTimeout(MOVING_RETRY_MS);
     }
 }
 
