@@ -85,6 +85,12 @@ async function attached(client: CdpClient, targetId = endpoint.targetId): Promis
   return sessionId;
 }
 
+/** Resolves when Playwright has heard of it, or it would only hear of it in the next test. */
+async function blankTab(client: CdpClient, options: object = {}) {
+  const { targetId } = await client.send('Target.createTarget', { url: 'about:blank', ...options });
+  return { targetId, opened: await endpoint.pageOf(targetId) };
+}
+
 test('a page that a client brings to the front is told before the client is answered', async () => {
   const second = await context.newPage();
   const client = await raw();
@@ -245,7 +251,7 @@ describe('the bare protocol', () => {
         .filter(({ method }) => method === 'Target.attachedToTarget')
         .map(({ params }) => params.targetInfo.targetId);
     expect(urls()).toEqual([endpoint.targetId]);
-    const { targetId } = await client.send('Target.createTarget', { url: 'about:blank' });
+    const { targetId } = await blankTab(client);
     expect(urls()).toEqual([endpoint.targetId, targetId]);
     await context.newPage();
     await expect.poll(urls).toHaveLength(3);
@@ -270,7 +276,7 @@ describe('the bare protocol', () => {
       evaluate(`document.title += '1'`).then(() => done.push('first')),
       client.send('Page.enable', {}, session).then(() => done.push('listens')),
       evaluate(`document.title += '2'`).then(() => done.push('second')),
-      client.send('Target.createTarget', { url: 'about:blank' }).then(() => done.push('tab')),
+      blankTab(client).then(() => done.push('tab')),
     ];
     await client.send('Page.enable', {}, other);
     expect(await page.title()).toBe('/');
@@ -461,8 +467,7 @@ describe('what is not the trial’s', () => {
 
   test('a tab that it opens is seen by the trial, also one that it wants hidden', async () => {
     const client = await raw();
-    const { targetId } = await client.send('Target.createTarget', { url: 'about:blank', hidden: true });
-    expect(await endpoint.pageOf(targetId)).toBeDefined();
+    expect((await blankTab(client, { hidden: true })).opened).toBeDefined();
     expect(context.pages()).toHaveLength(2);
   });
 

@@ -252,8 +252,9 @@ test('a run that nobody awaits fails its test, at its line', async () => {
     'playwright.config.ts': config({
       taskproof: `{ agent: ${waits} }`,
       projects: `[{ name: 'shop', ...repeats({ atLeast: 2 }) }]`,
+      reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter']]`,
     }),
-    'shop.spec.ts': `import { passPolicy, test } from '@taskproof/playwright';
+    'shop.spec.ts': `import { defineAgent, passPolicy, test } from '@taskproof/playwright';
 test.beforeEach(({ page }) => page.goto('${site.url}/'));
 test('ends before it', async ({ agent }) => {
   agent.run('Look');
@@ -261,6 +262,10 @@ test('ends before it', async ({ agent }) => {
 test('ends in the middle', passPolicy({ k: 2, minPasses: 1 }), async ({ page, agent }) => {
   agent.run('Look around');
   await page.waitForURL('**/hours');
+});
+test('ends before the second has a key', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
+  await agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) });
+  agent.run('Look again', { agent: defineAgent({ name: 'slow', preflight: () => new Promise(() => {}), run() {} }) });
 });
 `,
   });
@@ -270,5 +275,15 @@ test('ends in the middle', passPolicy({ k: 2, minPasses: 1 }), async ({ page, ag
   expect(output).toMatch(/> 4 \| +agent\.run\('Look'\);/);
   expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
   expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/2 passed/);
-  expect(output).not.toContain('not a part of any test');
+  // The ends of those runs are no errors of their own.
+  expect(output).not.toMatch(/not a part of any test|has been closed|agent\.run, error/);
+  // The first test may have ended before its trial began.
+  const records = recordsIn(forgetful.read('report.json'));
+  expect(
+    records
+      .map(({ outcome }) => outcome)
+      .toSorted()
+      .join(' '),
+  ).toMatch(/^(error ){2,3}failed failed$/);
+  for (const { reason } of records) expect(reason).toContain('was still running when the test ended');
 });
