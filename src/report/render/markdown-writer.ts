@@ -11,11 +11,18 @@ import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type 
  * @param max longest length in characters before escaping; default 500
  */
 export function escapeMarkdown(text: string, max = 500): string {
-  return oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
+  const literal = oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
+  return literal.replace(LINKED, '$1&#8203;');
 }
 
-// "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.
-const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/])|(?<=\bwww)\.|#/gi;
+/** The same at the beginning of a line, where it could begin a list, a line across or a heading. */
+const escapeLine = (text: string, max?: number) =>
+  escapeMarkdown(text, max).replace(/^(\d*)([-+=.)])/, '$1\\$2');
+
+// "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue, :x: is an emoji.
+const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/]|[\w+-]+:)|(?<=\bwww)\.|#/gi;
+/** GitHub links to an issue, and to a commit. */
+const LINKED = /\b(GH(?=-\d)|[\da-f](?=[\da-f]{6,39}\b))/gi;
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -37,13 +44,13 @@ const nameOf = (row: RowName) =>
 /** @param limit characters of a list or a table: lines beyond it are counted instead */
 function markdownWriter(limit: number): Writer {
   const item = ({ sign, row, text, more = [] }: Item) => {
-    const first = [sign, row && nameOf(row), escapeMarkdown(text, 1_000)].filter(Boolean).join(' ');
-    return [first, ...more.map(line => `  - ${escapeMarkdown(line)}`)].join('\n');
+    const first = [sign, row && nameOf(row), escapeLine(text, 1_000)].filter(Boolean).join(' ');
+    return [first, ...more.map(line => `  - ${escapeLine(line)}`)].join('\n');
   };
   const to: Writer = {
     isMarkdown: true,
     heading: (status, part) => `## Taskproof: ${status}${part && ` (${escapeMarkdown(part)})`}`,
-    lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
+    lines: sentences => sentences.map(line => escapeLine(line, 2_000)).join('  \n'),
     section: (title, text) => text && `### ${title}\n\n${text}`,
     items: items => lines(items.map(item), limit, '- '),
     table: grid => markdownTable(grid, limit),

@@ -15,14 +15,26 @@ describe('escaping', () => {
     ['a|b', 'a&#124;b'],
     ['`x` *y* _z_', '\\`x\\` \\*y\\* \\_z\\_'],
     ['<b>&amp;', '&lt;b&gt;&amp;amp;'],
-    ['::error::x', ': :error&#58;:x'],
+    ['::error::x', ': &#58;error&#58;:x'],
     ['##[error]x', '\\#&#8203; \\#&#8203;\\[error\\]x'],
     ['two\nlines\u001b[2J', 'two lines'],
     ['@octocat fixed #12', '@&#8203;octocat fixed \\#&#8203;12'],
     ['see https://x.example/a', 'see https&#58;//x.example/a'],
     ['trial 2/5: it stayed', 'trial 2/5: it stayed'],
+    ['a :tada: at 10:20:30', 'a &#58;tada: at 10&#58;20:30'],
+    ['see GH-12 and 4f6bd2a1', 'see GH&#8203;-12 and 4&#8203;f6bd2a1'],
     ['x'.repeat(600), `${'x'.repeat(499)}…`],
   ])('%j', (text, expected) => expect(escapeMarkdown(text)).toBe(expected));
+
+  test.each([
+    ['- one', '\\- one'],
+    ['12. one', '12\\. one'],
+    ['===', '\\==='],
+    ['1.5 s - or not', '1\\.5 s - or not'],
+  ])('%j at the beginning of a line', (text, expected) => {
+    expect(commentWriter.lines([text])).toBe(expected);
+    expect(commentWriter.items([{ text, more: [text] }])).toBe(`- ${expected}\n  - ${expected}`);
+  });
 
   test('nothing that breaks a line, a cell or a tag survives, whatever the text', () => {
     fc.assert(
