@@ -173,8 +173,7 @@ class Trial {
     const socket = this.socketPath();
     this.tools = new Tools({ args, env: this.environment(home), folder, secrets, session: this.session });
     await this.tools.listen(socket);
-    const bridge = join(HERE, 'bridge.mjs');
-    return { server: { name: 'playwright', command: process.execPath, args: [bridge, socket] } };
+    return { server: serverAt(socket) };
   }
 
   /** @param {string | undefined} home */
@@ -183,12 +182,13 @@ class Trial {
     mkdirSync(folder);
     const env = { ...this.environment(home), PLAYWRIGHT_MCP_WEBMCP: 'false' };
     const { secrets } = this.task;
-    this.tools = new Cli({ env, folder, socket: this.socketPath(), secrets, session: this.session });
+    const socket = this.socketPath();
+    this.tools = new Cli({ env, folder, socket, secrets, session: this.session });
     await this.tools.listen(bin);
     this.path = { PATH: `${bin}${delimiter}${process.env.PATH}` };
     // Login shells set the PATH again.
     if (home) writeFileSync(join(home, '.profile'), `PATH='${bin}':"$PATH"\n`);
-    return { server: /** @type {any} */ (undefined), skill: this.tools.skill() };
+    return { server: serverAt(socket), skill: this.tools.skill() };
   }
 
   /** @param {string[]} program @param {string[]} args @param {{ cwd: string, env: NodeJS.ProcessEnv, stdin: string }} options */
@@ -303,6 +303,13 @@ class Trial {
     for (const folder of this.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
+
+/** The MCP server that a command line starts. @param {string} socket */
+const serverAt = socket => ({
+  name: 'playwright',
+  command: process.execPath,
+  args: [join(HERE, 'bridge.mjs'), socket],
+});
 
 /** Removes the folders of trials whose process was killed. */
 function sweep() {

@@ -42,12 +42,12 @@ export default {
   worksByCli: true,
 
   start({ prompt, model, maxTurns, maxCostUsd, home, server, skill }) {
-    const { name, ...stdio } = server ?? {};
-    const config = { mcpServers: name ? { [name]: { ...stdio, alwaysLoad: true } } : {} };
+    const { name, ...stdio } = server;
+    const config = { mcpServers: skill ? {} : { [name]: { ...stdio, alwaysLoad: true } } };
     // None of its own tools, and the server's without asking; or a shell for one program.
-    const tools = name
-      ? ['--tools', '', '--allowedTools', `mcp__${name}`, '--disable-slash-commands']
-      : ['--tools', 'Bash,Skill', '--allowedTools', 'Bash(playwright-cli:*),Skill'];
+    const tools = skill
+      ? ['--tools', 'Bash,Skill', '--allowedTools', 'Bash(playwright-cli:*),Skill']
+      : ['--tools', '', '--allowedTools', `mcp__${name}`, '--disable-slash-commands'];
     return {
       args: [
         '-p',

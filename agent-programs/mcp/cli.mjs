@@ -1,5 +1,6 @@
-// The `playwright-cli` of the agent's shell: Playwright's own, attached to the trial's page. This program sits in between, sees each
-// command before it is run, leaves out those that reach beyond the page, and fills secrets into texts, so that the model never reads them.
+// The `playwright-cli` of the agent, in its shell or as a tool: Playwright's own, attached to the trial's page. This program sits in
+// between, sees each command before it is run, leaves out those that reach beyond the page, and fills secrets into texts, so that the
+// model never reads them.
 import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -8,6 +9,7 @@ import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { answerTo } from './cli-tool.mjs';
 import { cliFiles, endProcess, linesOf, SetupError } from './programs.mjs';
 
 /** @type {typeof import('../../src/text/mask')} */
@@ -74,11 +76,15 @@ export class Cli {
     await this.#attach();
     this.server = createServer(socket => {
       socket.on('error', () => undefined);
-      linesOf(socket).once('line', line => {
-        this.#last = this.#last
-          .then(() => this.#run(JSON.parse(line)))
-          .catch(error => ({ text: `### Error\n${error.message}`, code: 1 }))
-          .then(answer => socket.end(JSON.stringify(answer)));
+      linesOf(socket).on('line', line => {
+        const said = JSON.parse(line);
+        /** @param {object | undefined} answer */
+        const answered = answer => answer && socket.write(`${JSON.stringify(answer)}\n`);
+        if (Array.isArray(said))
+          void this.#next(said)
+            .then(answered)
+            .then(() => socket.end());
+        else void answerTo(said, args => this.#next(args)).then(answered);
       });
     });
     await new Promise((resolve, reject) => {
@@ -120,6 +126,15 @@ export class Cli {
   }
 
   /** @param {string[]} args as the agent wrote them */
+  #next(args) {
+    const answer = this.#last
+      .then(() => this.#run(args))
+      .catch(error => ({ text: `### Error\n${error.message}`, code: 1 }));
+    this.#last = answer;
+    return answer;
+  }
+
+  /** @param {string[]} args */
   async #run([command = '--help', ...args]) {
     const options = args.filter(word => word.startsWith('--'));
     const words = args.filter(word => !word.startsWith('--'));

@@ -1,4 +1,5 @@
-// Codex: `codex exec --json`, which reports its calls one by one, its tokens at its end, and no cost.
+// Codex: `codex exec --json`, which reports its calls one by one, its tokens at its end, and no cost. Its shell can't be limited to one
+// program: it calls `playwright-cli` by a tool.
 import { callKey } from './session.mjs';
 
 /** @typedef {import('./session.mjs').Session} Session */
@@ -33,8 +34,9 @@ export default {
   env: ['AZURE_OPENAI_*', 'CODEX_API_KEY', 'OPENAI_*'],
   logIn: 'set CODEX_API_KEY or OPENAI_API_KEY, or log in with `codex login` and pass --keep-home',
   tellsCalls: true,
+  worksByCli: true,
 
-  start({ prompt, model, home, server: { name, command, args } }) {
+  start({ prompt, model, home, server: { name, command, args }, skill }) {
     const key = process.env.CODEX_API_KEY || process.env.OPENAI_API_KEY;
     const settings = {
       [`mcp_servers.${name}.command`]: command,
@@ -55,22 +57,24 @@ export default {
         ...(model === undefined ? [] : ['--model', model]),
       ],
       env: { ...(home && { CODEX_HOME: home }), ...(key && { CODEX_API_KEY: key }) },
-      stdin: prompt,
+      stdin: skill ? `${prompt}\n\nCall playwright-cli by the tool playwright_cli.\n\n${skill}` : prompt,
     };
   },
 
   read({ type, item, usage, error, message }, session) {
     if (type === 'error') session.trouble = `Codex: ${message}`;
-    else if (type === 'item.started' && item.type === 'mcp_tool_call')
-      session.round([
-        { id: callKey(item.tool, item.arguments ?? {}), name: item.tool, input: item.arguments ?? {} },
-      ]);
+    else if (type === 'item.started' && item.type === 'mcp_tool_call') called(item, session);
     else if (type === 'item.completed' && /^(?:agent_message|reasoning)$/.test(item.type))
       session.narrate(item.text);
     else if (type === 'turn.completed') end(usage, session);
     else if (type === 'turn.failed') session.noModel(`Codex: ${error?.message ?? 'the model failed'}`);
   },
 };
+
+/** Each command of `playwright-cli` is a turn, which the program in between reports. @param {any} item @param {Session} session */
+function called({ tool, arguments: input = {} }, session) {
+  if (!session.byCli) session.round([{ id: callKey(tool, input), name: tool, input }]);
+}
 
 /** @param {any} usage @param {Session} session */
 function end(usage, session) {

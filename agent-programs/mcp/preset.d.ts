@@ -39,9 +39,12 @@ export interface Trial {
   maxCostUsd: number | null;
   /** An empty folder for settings, which is the HOME of this trial; undefined with `--keep-home`. */
   home: string | undefined;
-  /** The MCP server to use, a program that speaks over standard input and output. Missing with `--cli`. */
+  /**
+   * The MCP server to use, a program that speaks over standard input and output. With `--cli` it has one tool, `playwright_cli`:
+   * leave the server out if the agent's shell can be limited to `playwright-cli`.
+   */
   server: { name: string; command: string; args: string[] };
-  /** With `--cli`: what the `playwright-cli` of its shell can do, as a skill. */
+  /** With `--cli`: what `playwright-cli` can do, as a skill. */
   skill?: string;
 }
 

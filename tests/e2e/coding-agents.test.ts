@@ -216,6 +216,7 @@ beforeAll(async () => {
   };
   const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
   const snapshot = () => reply(call('browser_snapshot'));
+  const cli = (...args: string[]) => call('playwright_cli', { args });
   codexApi = await startOpenAiApi({
     apiKey: KEY,
     script: scriptOf({
@@ -225,6 +226,12 @@ beforeAll(async () => {
         () => done('It is done.'),
       ],
       turns: [snapshot, snapshot, snapshot],
+      cli: [
+        () => reply(say('I look.'), cli('snapshot')),
+        request => reply(cli('click', refOf(request, 'button'))),
+        () => reply(cli('run-code', 'async page => page.url()')),
+        () => done('It is done.'),
+      ],
     }),
   });
   const provider = `{ name = "ours", base_url = "${codexApi.url}", env_key = "CODEX_API_KEY", wire_api = "responses", supports_websockets = false }`;
@@ -240,7 +247,14 @@ beforeAll(async () => {
     ],
     env: { CODEX_API_KEY: KEY, ...proxied },
   };
-  ({ records, output } = await play([claudeCode, claudeCli, codex]));
+  const at = codex.args.indexOf('--');
+  const codexCli = {
+    page: GO,
+    specs: [{ id: 'codex-cli-passes', goal: 'Task cli, press Go' }],
+    args: [...codex.args.slice(0, at), '--cli', ...codex.args.slice(at)],
+    env: codex.env,
+  };
+  ({ records, output } = await play([claudeCode, claudeCli, codex, codexCli]));
 });
 afterAll(async () => {
   proxy?.close();
@@ -350,4 +364,19 @@ testIt('Codex: a spec passes, and turns are limited', () => {
   expect(turns).toMatchObject({ outcome: 'failed', status: 'max_steps' });
   expect(turns!.turns).toHaveLength(2);
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
+});
+
+testIt('Codex works by playwright-cli, and gets no other tool', () => {
+  const { 'codex-cli-passes': passes } = records;
+  expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
+  expect(passes!.turns.map(({ title, narration }) => [title, narration])).toEqual([
+    ['read the page', 'I look.'],
+    ['click button "Go"', ''],
+    ['run-code {}', ''],
+    ['finish: It is done.', 'It is done.'],
+  ]);
+  expect(passes!.turns[2]!.actions[0]!.error).toMatch(/^run-code is not to be used here/);
+  const asked = codexApi.requests.map(({ body }) => body).filter(isByCli);
+  expect(JSON.stringify(asked[0])).toContain('name: playwright-cli');
+  expect(JSON.stringify(asked.map(({ tools }) => tools))).not.toMatch(/browser_|exec_command|shell/);
 });

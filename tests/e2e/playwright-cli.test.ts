@@ -37,7 +37,7 @@ function cli(...args) {
   }
 }
 const ref = (page, element) => new RegExp(element + '.*?\\\\[ref=(\\\\w+)\\\\]').exec(page)?.[1];
-if (server) {
+if (!skill) {
   const child = spawn(server.command, server.args, { stdio: ['pipe', 'pipe', 'inherit'] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   let id = 0;
