@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { compareText, groupBy, sumOf } from '../data/collections';
@@ -36,6 +37,8 @@ const storedSpecSchema = z.object({
   model: z.string().nullish(),
   judge: z.array(z.string().nullish()).optional(),
   origin: z.string().optional(),
+  /** SHA-256 of an ordinary test's file. */
+  testHash: z.string().optional(),
 });
 type StoredSpec = z.infer<typeof storedSpecSchema>;
 
@@ -241,13 +244,14 @@ const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
   contentType === 'image/jpeg' || [RECORD_ATTACHMENT, 'transcript'].includes(name);
 
 export function trialFile(folder: string, project: string, plan: Plan, index: number): string {
-  const hash = createHash('sha256').update(planKey(project, plan));
-  return join(folder, `${hash.digest('hex').slice(0, 32)}-${index}.json`);
+  return join(folder, `${sha256(planKey(project, plan)).slice(0, 32)}-${index}.json`);
 }
+
+const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
 function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
   return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
-    ([{ project, plan, options }]) => {
+    ([{ test, project, plan, options }]) => {
       const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
       return {
         project: project.name,
@@ -255,6 +259,7 @@ function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
         ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
         ...(judge && { judge: [judge.name, judge.model] }),
         ...(origin && { origin }),
+        ...(plan.titlePath && { testHash: sha256(readFileSync(test.location.file)) }),
       };
     },
   );
@@ -298,8 +303,9 @@ function changeOf(
     const later = Object(is)[what];
     if (later !== earlier) return `the ${what} has changed (was: ${earlier}; is: ${later})`;
   }
-  const hash = ({ plan }: StoredSpec) => (regrading ? plan.taskHash : plan.specHash);
-  return hash(before) === hash(now) ? undefined : `the spec has changed (${now.plan.file})`;
+  const hashes = ({ plan, testHash }: StoredSpec) => [regrading ? plan.taskHash : plan.specHash, testHash];
+  if (isDeepStrictEqual(hashes(before), hashes(now))) return undefined;
+  return `the ${now.testHash ? 'test file' : 'spec'} has changed (${now.plan.file})`;
 }
 
 /** Makes room for a new run. */

@@ -62,6 +62,7 @@ interface Run {
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'taskproof-reporter-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, 'tasks.spec.ts'), '');
   return folder;
 }
 

@@ -85,6 +85,24 @@ test.each<[string, Given[], string | null]>([
   expect(storedRun(run!)?.resumedAt === undefined).toBe(refusal !== null);
 });
 
+test.each([RESUME, REGRADE])('with %s, an ordinary test whose file has changed is refused', async name => {
+  const { folder, config } = newFolder();
+  const file = join(folder, 'chat.spec.ts');
+  const ordinary = () => {
+    const each = planned({ id: 'chat', file: 'chat.spec.ts', titlePath: ['chat.spec.ts', 'chat'] });
+    return [{ ...each, test: fakeTest({ inside: { location: { file, line: 1, column: 1 } } }) }];
+  };
+  writeFileSync(file, '1');
+  await TrialStore.open(config, ordinary(), new Date());
+  vi.stubEnv(RESUME, storedRuns(folder)[0]);
+  if (name === REGRADE) vi.stubEnv(REGRADE, '1');
+  await TrialStore.open(config, ordinary(), new Date());
+  writeFileSync(file, '2');
+  await expect(TrialStore.open(config, ordinary(), new Date())).rejects.toThrow(
+    'chat.spec.ts › chat [opus]: the test file has changed (chat.spec.ts)',
+  );
+});
+
 test.each<[string, Given, string | null]>([
   ['the policy', { policy: { k: 5, minPasses: 3 }, specHash: 'b' }, null],
   ['the judge', { options: withOptions({ judge: JUDGE }) }, null],
