@@ -59,16 +59,19 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const work = record ? workIn(record, result) : work01.spent;
   const { errorKind, ...rest } = { ...withoutRecord(index, result, !record), ...work };
   if (rest.outcome === 'skipped') return { trial: rest };
-  // The test may be the cause of a failed hook, but never of a trial that we refused to begin.
-  if (errorKind && (refusalOf(result) || errorKind !== 'setup')) {
-    const reason = errorKind === 'internal' ? firstError(result) : rest.reason;
-    return { trial: { ...rest, errorKind, reason } };
-  }
   // Whatever it expected after that says nothing about the site.
   const broken = record?.status === 'error' ? record : work01.error;
   if (broken && result.status !== 'passed') {
     const { errorKind, endReason } = broken;
     return { trial: { ...rest, errorKind: errorKind ?? 'internal', reason: endReason ?? null }, record };
+  }
+  // The test may be the cause of a failed hook, but never of a trial that we refused to begin.
+  if (errorKind && (refusalOf(result) || errorKind !== 'setup')) {
+    const why: Partial<Record<string, string>> = {
+      internal: firstError(result),
+      interrupted: 'the run was interrupted before the trial ended',
+    };
+    return { trial: { ...rest, errorKind, reason: why[errorKind] ?? rest.reason } };
   }
   if (result.status === declaredStatus(result))
     return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null }, record };

@@ -115,7 +115,15 @@ test.each<[string, Partial<TestResult>, object]>([
     },
     { outcome: 'error', errorKind: 'setup', reason: 'no recording' },
   ],
-  ['an interrupted run', { status: 'interrupted' }, { outcome: 'error', errorKind: 'interrupted' }],
+  [
+    'an interrupted run',
+    { status: 'interrupted' },
+    {
+      outcome: 'error',
+      errorKind: 'interrupted',
+      reason: 'the run was interrupted before the trial ended',
+    },
+  ],
   ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
 ])('the trial of %s', (_, result, trial) => {
   const { trial: found } = testTrial(1, fakeResult(result));
@@ -173,6 +181,7 @@ describe('a test whose agents left a record', () => {
     ['fails', { status: 'failed', errors }],
     ['was to fail', { status: 'failed', errors, annotations: toFail }],
     ['times out later', { status: 'timedOut', errors }],
+    ['is interrupted', { status: 'interrupted', errors }],
   ])('an agent that could not do its work is an error of the trial, if the test %s', (_, result) => {
     const { trial, failure } = testTrial(0, fakeResult({ ...result, record: broken }));
     const about = { outcome: 'error', status: 'error', errorKind: 'agent_api', reason: 'no credit' };
