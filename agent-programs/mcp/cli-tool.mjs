@@ -27,7 +27,7 @@ export async function answerTo({ id, method, params }, run) {
   switch (method) {
     case 'initialize':
       return answer({
-        protocolVersion: params.protocolVersion,
+        protocolVersion: params?.protocolVersion,
         capabilities: { tools: {} },
         serverInfo: { name: 'playwright-cli', version: '1' },
       });
@@ -36,7 +36,7 @@ export async function answerTo({ id, method, params }, run) {
     case 'tools/list':
       return answer({ tools: [TOOL] });
     case 'tools/call': {
-      const args = params.arguments?.args;
+      const args = params?.arguments?.args;
       const { text, code } = await run(Array.isArray(args) ? args.map(String) : []);
       return answer({ isError: code !== 0, content: [{ type: 'text', text }] });
     }

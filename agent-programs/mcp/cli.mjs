@@ -10,7 +10,7 @@ import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { answerTo } from './cli-tool.mjs';
-import { cliFiles, endProcess, linesOf, SetupError } from './programs.mjs';
+import { cliFiles, endProcess, linesOf, messageIn, SetupError } from './programs.mjs';
 
 /** @type {typeof import('../../src/text/mask')} */
 const { fillSecrets, secretMask } = createRequire(import.meta.url)('../../dist/text/mask.js');
@@ -77,14 +77,14 @@ export class Cli {
     this.server = createServer(socket => {
       socket.on('error', () => undefined);
       linesOf(socket).on('line', line => {
-        const said = JSON.parse(line);
+        const said = messageIn(line);
         /** @param {object | undefined} answer */
         const answered = answer => answer && socket.write(`${JSON.stringify(answer)}\n`);
         if (Array.isArray(said))
           void this.#next(said)
             .then(answered)
             .then(() => socket.end());
-        else void answerTo(said, args => this.#next(args)).then(answered);
+        else if (said) void answerTo(said, args => this.#next(args)).then(answered);
       });
     });
     await new Promise((resolve, reject) => {

@@ -93,6 +93,16 @@ export function linesOf(input) {
   return createInterface({ input }).on('error', () => undefined);
 }
 
+/** @param {string} line @returns {any} undefined for other lines than JSON's, such as a warning of Node */
+export function messageIn(line) {
+  try {
+    const message = JSON.parse(line);
+    return typeof message === 'object' && message !== null ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** @param {import('node:child_process').ChildProcess | undefined} child */
 export async function endProcess(child) {
   if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;

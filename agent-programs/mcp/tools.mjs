@@ -7,7 +7,7 @@ import { readFile, realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { createServer } from 'node:net';
 import { isAbsolute, join, relative } from 'node:path';
-import { endProcess, linesOf } from './programs.mjs';
+import { endProcess, linesOf, messageIn } from './programs.mjs';
 import { callKey, objectOf } from './session.mjs';
 
 /** @type {typeof import('../../src/text/mask')} */
@@ -95,7 +95,7 @@ export class Tools {
     /** @param {import('node:stream').Readable} input @param {(message: Message) => Promise<void>} take */
     const follow = (input, take) =>
       linesOf(input).on('line', line => {
-        const message = parsed(line);
+        const message = messageIn(line);
         if (message) take(message).catch(error => this.session.fail(`agent.mjs: ${error.message}`));
       });
     follow(socket, message => connection.asked(message));
@@ -281,16 +281,6 @@ async function readWithin(folder, name) {
   const way = relative(await realpath(folder), file);
   if (way.startsWith('..') || isAbsolute(way)) return undefined;
   return readFile(file, 'utf8');
-}
-
-/** @param {string} line @returns {Message | undefined} undefined for other lines, such as a warning of Node */
-function parsed(line) {
-  try {
-    const message = JSON.parse(line);
-    return typeof message === 'object' && message !== null ? message : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** @param {string} text */

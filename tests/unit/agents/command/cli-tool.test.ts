@@ -11,7 +11,7 @@ test.each<[string, object, object | undefined]>([
   ['tools/call', { params: { arguments: { args: ['click', 12] } } }, said('click|12')],
   ['tools/call', { params: { arguments: { args: ['broken'] } } }, said('broken', true)],
   ['tools/call', { params: { arguments: { args: 'click' } } }, said('')],
-  ['tools/call', { params: {} }, said('')],
+  ['tools/call', {}, said('')],
   ['resources/list', {}, { error: { code: -32_601, message: 'there is no method resources/list' } }],
 ])('%s, %j', async (method, rest, answer) => {
   expect(await answerTo({ id: 7, method, ...rest }, run)).toMatchObject({ jsonrpc: '2.0', id: 7, ...answer });
