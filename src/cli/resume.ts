@@ -46,7 +46,7 @@ judge is asked again only if its rubric or the judge itself has changed.
 
 Exit code:
   0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
-  2     no run is kept, or what the trials ran has changed: a goal, a test file, the agent, its model, the origin
+  2     no run is kept, or what the trials ran has changed: a goal, the agent, its model, the origin
   3     can't tell: a new assertion needs what is not kept (the page, an answer), so new trials are needed
 
 Examples:

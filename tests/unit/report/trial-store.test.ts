@@ -85,7 +85,7 @@ test.each<[string, Given[], string | null]>([
   expect(storedRun(run!)?.resumedAt === undefined).toBe(refusal !== null);
 });
 
-test.each([RESUME, REGRADE])('with %s, an ordinary test whose file has changed is refused', async name => {
+test('an ordinary test whose file has changed is not resumed, but graded anew: its policy stands there', async () => {
   const { folder, config } = newFolder();
   const file = join(folder, 'chat.spec.ts');
   const ordinary = () => {
@@ -95,12 +95,13 @@ test.each([RESUME, REGRADE])('with %s, an ordinary test whose file has changed i
   writeFileSync(file, '1');
   await TrialStore.open(config, ordinary(), new Date());
   vi.stubEnv(RESUME, storedRuns(folder)[0]);
-  if (name === REGRADE) vi.stubEnv(REGRADE, '1');
   await TrialStore.open(config, ordinary(), new Date());
   writeFileSync(file, '2');
   await expect(TrialStore.open(config, ordinary(), new Date())).rejects.toThrow(
     'chat.spec.ts › chat [opus]: the test file has changed (chat.spec.ts)',
   );
+  vi.stubEnv(REGRADE, '1');
+  await TrialStore.open(config, ordinary(), new Date());
 });
 
 test.each<[string, Given, string | null]>([
