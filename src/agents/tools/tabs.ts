@@ -111,6 +111,7 @@ export const TAB_TOOLS = [
 ];
 
 const LIMIT_MS = 20_000;
+const ERROR_PAGE_MS = 1_000;
 const HISTORY = { back: 'go back', forward: 'go forward', reload: 'reload the page' };
 
 const isHistory = (given: string): given is keyof typeof HISTORY => Object.hasOwn(HISTORY, given);
@@ -152,8 +153,8 @@ export const navigate = defineTool({
     const action = isHistory(given)
       ? ({ do: given } as const)
       : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
-    const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
-      throw failure(error);
+    const response = (await driver.perform(page, action, LIMIT_MS).catch(async error => {
+      throw await failure(error, page, before);
     })) as Response | null;
     if (['back', 'forward'].includes(given) && !response && page.url() === before)
       throw new DriverError(`There is no page to go ${given} to.`);
@@ -166,11 +167,15 @@ export const navigate = defineTool({
   },
 });
 
-function failure(error: unknown): Error {
+async function failure(error: unknown, page: Page, before: string): Promise<Error> {
   if (error instanceof DriverError) return error;
   const message = messageOf(error);
   const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
+  // The browser's page about an error comes after the error. What is aborted, such as a download, has none.
+  if (code && code !== 'net::ERR_ABORTED' && page.url() === before)
+    await within(page.waitForEvent('framenavigated', { timeout: ERROR_PAGE_MS }), ERROR_PAGE_MS);
+  const shown = page.url() === before ? 'what it showed before' : "the browser's error page: go back";
   return new DriverError(
-    `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows what it showed before.`,
+    `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows ${shown}.`,
   );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { harness, html } from '../../support/claude-harness';
 import { at } from '../../support/messages-api';
+import { serve } from '../../support/serve';
 
 const pages = harness({
   '/one': html('<a href="/two" target="_blank">Open two</a><a href="/two">Go</a>', 'One'),
@@ -98,13 +99,26 @@ describe('navigate', () => {
     ['example.com', /outside this task/],
     ['file:///etc/passwd', /Only http and https/],
     ['javascript:alert(1)', /Only http and https/],
-    ['http://127.0.0.1:1/', /The page did not open \(net::ERR_\w+\)/],
     ['/file', /The page did not open|Download/],
   ])('refuses %s in words', async (url, message) => {
     const { run } = await pages.open('/one');
     const { isError, text } = await run('navigate', { url });
     expect(isError).toBe(true);
     expect(text).toMatch(message);
+  });
+
+  it.each(['http://127.0.0.1:1/', 'CLOSED'])('says what the tab shows if %s does not open', async given => {
+    const closed = await serve(() => {});
+    await closed.close();
+    const url = given.replace('CLOSED', closed.url);
+    const { act, run, page } = await pages.open('/one');
+    const { isError, text } = await run('navigate', { url });
+    expect(isError).toBe(true);
+    expect(text).toMatch(
+      /The page did not open \(net::ERR_\w+\)\. The tab shows the browser's error page: go back\./,
+    );
+    expect(page.url()).toMatch(/^chrome-error:/);
+    expect((await act('navigate', { url: 'back' })).text).toContain('One');
   });
 });
 
