@@ -1,7 +1,7 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
@@ -252,13 +252,15 @@ function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
   return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
     ([{ test, project, plan, options }]) => {
       const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+      const { file } = test.location;
       return {
         project: project.name,
         plan,
         ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
         ...(judge && { judge: [judge.name, judge.model] }),
         ...(origin && { origin }),
-        ...(plan.titlePath && { testHash: sha256(readFileSync(test.location.file)) }),
+        // A source map may name a file that is not there.
+        ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
       };
     },
   );

@@ -62,7 +62,6 @@ interface Run {
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'taskproof-reporter-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'tasks.spec.ts'), '');
   return folder;
 }
 

@@ -104,6 +104,15 @@ test('an ordinary test whose file has changed is not resumed, but graded anew: i
   await TrialStore.open(config, ordinary(), new Date());
 });
 
+test('a run begins and is resumed although the file of an ordinary test is not there', async () => {
+  const { folder, config } = newFolder();
+  const ordinary = () => [planned({ id: 'chat', titlePath: ['chat.spec.ts', 'chat'] })];
+  await TrialStore.open(config, ordinary(), new Date());
+  vi.stubEnv(RESUME, storedRuns(folder)[0]);
+  await TrialStore.open(config, ordinary(), new Date());
+  expect(storedRun(storedRuns(folder)[0]!)?.resumedAt).toBeDefined();
+});
+
 test.each<[string, Given, string | null]>([
   ['the policy', { policy: { k: 5, minPasses: 3 }, specHash: 'b' }, null],
   ['the judge', { options: withOptions({ judge: JUDGE }) }, null],
