@@ -12,7 +12,9 @@ import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type 
  */
 export function escapeMarkdown(text: string, max = 500): string {
   const literal = oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
-  return literal.replace(LINKED, '$1&#8203;');
+  return literal
+    .replace(/\bGH(?=-\d)/gi, '$&&#8203;')
+    .replace(HASH, hash => hash.replace(/.{6}(?=.)/g, '$&&#8203;'));
 }
 
 /** The same at the beginning of a line, where it could begin a list, a line across or a heading. */
@@ -21,8 +23,8 @@ const escapeLine = (text: string, max?: number) =>
 
 // "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue, :x: is an emoji.
 const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/]|[\w+-]+:)|(?<=\bwww)\.|#/gi;
-/** GitHub links to an issue, and to a commit. */
-const LINKED = /\b(GH(?=-\d)|[\da-f](?=[\da-f]{6,39}\b))/gi;
+/** GitHub links to a commit by seven digits of its hash or more: none is left of them in a row. */
+const HASH = /\b[\da-f]{7,}\b/gi;
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
   '<': '&lt;',

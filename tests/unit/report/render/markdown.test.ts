@@ -22,7 +22,9 @@ describe('escaping', () => {
     ['see https://x.example/a', 'see https&#58;//x.example/a'],
     ['trial 2/5: it stayed', 'trial 2/5: it stayed'],
     ['a :tada: at 10:20:30', 'a &#58;tada: at 10&#58;20:30'],
-    ['see GH-12 and 4f6bd2a1', 'see GH&#8203;-12 and 4&#8203;f6bd2a1'],
+    ['see GH-12 and 4f6bd2a1', 'see GH&#8203;-12 and 4f6bd2&#8203;a1'],
+    ['04f6bd2a1c3d5', '04f6bd&#8203;2a1c3d&#8203;5'],
+    ['4f6bd2, 1234567 and defaced words', '4f6bd2, 123456&#8203;7 and deface&#8203;d words'],
     ['x'.repeat(600), `${'x'.repeat(499)}…`],
   ])('%j', (text, expected) => expect(escapeMarkdown(text)).toBe(expected));
 
