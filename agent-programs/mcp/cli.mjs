@@ -78,13 +78,11 @@ export class Cli {
       socket.on('error', () => undefined);
       linesOf(socket).on('line', line => {
         const said = messageIn(line);
-        /** @param {object | undefined} answer */
-        const answered = answer => answer && socket.write(`${JSON.stringify(answer)}\n`);
-        if (Array.isArray(said))
-          void this.#next(said)
-            .then(answered)
-            .then(() => socket.end());
-        else if (said) void answerTo(said, args => this.#next(args)).then(answered);
+        if (Array.isArray(said)) void this.#next(said).then(answer => socket.end(JSON.stringify(answer)));
+        else if (said)
+          void answerTo(said, args => this.#next(args)).then(
+            answer => answer && socket.write(`${JSON.stringify(answer)}\n`),
+          );
       });
     });
     await new Promise((resolve, reject) => {

@@ -24,6 +24,7 @@ const PRESET = `export default {
 const PROGRAM = `
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { createInterface } from 'node:readline';
 const { server, skill } = JSON.parse(process.argv[2]);
 const prompt = readFileSync(0, 'utf8');
@@ -59,6 +60,8 @@ if (!skill) {
 } else if (prompt.includes('Lose')) {
   cli('give-up', 'no', 'way');
 } else {
+  // What is no call is nothing to the trial.
+  connect(server.args[1]).on('error', () => {}).end('nonsense\\n');
   tell(skill.slice(0, 30));
   const page = cli('snapshot');
   const field = ref(page, 'textbox "Password"');

@@ -1,5 +1,5 @@
 // The trial's tabs with ids for the model, and the tools that open, change, close and navigate them.
-import type { Page, Response } from '@playwright/test';
+import type { Frame, Page, Response } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { within } from '../../browser/waiting';
@@ -167,13 +167,15 @@ export const navigate = defineTool({
   },
 });
 
+const isMainFrame = (frame: Frame) => frame.parentFrame() === null;
+
 async function failure(error: unknown, page: Page, before: string): Promise<Error> {
   if (error instanceof DriverError) return error;
   const message = messageOf(error);
   const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
   // The browser's page about an error comes after the error. What is aborted, such as a download, has none.
   if (code && code !== 'net::ERR_ABORTED' && page.url() === before)
-    await within(page.waitForEvent('framenavigated', { timeout: ERROR_PAGE_MS }), ERROR_PAGE_MS);
+    await within(page.waitForEvent('framenavigated', isMainFrame), ERROR_PAGE_MS);
   const shown = page.url() === before ? 'what it showed before' : "the browser's error page: go back";
   return new DriverError(
     `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows ${shown}.`,
