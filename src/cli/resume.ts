@@ -19,7 +19,8 @@ beside the config, in ${STORE_FOLDER}.
 
 Exit code:
   0, 1  that of \`playwright test\`
-  2     there is nothing to resume, or a spec, a test file, the agent, its model or the policy has changed
+  2     there is nothing to resume, or a spec, a test file, the agent, its model, the policy or the site
+        (origin, baseURL) has changed
 
 Examples:
   taskproof resume
@@ -46,8 +47,10 @@ judge is asked again only if its rubric or the judge itself has changed.
 
 Exit code:
   0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
-  2     no run is kept, or what the trials ran has changed: a goal, the agent, its model, the origin
-  3     can't tell: a new assertion needs what is not kept (the page, an answer), so new trials are needed
+  2     no run is kept, or what the trials ran has changed: a goal, the agent, its model,
+        the site (origin, baseURL)
+  3     can't tell: a new assertion needs what is not kept (the page, an answer), or a hook or a fixture
+        failed, too, so new trials are needed
 
 Examples:
   taskproof regrade

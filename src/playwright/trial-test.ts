@@ -10,7 +10,7 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { frozen, type LoadedSpec, locationIn } from '../spec/load';
-import { atBase, atOrigin, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
+import { atSite, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { beginning, few, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
@@ -113,7 +113,7 @@ export class TrialTest {
     const { options, testInfo, navigationTimeoutMs } = this;
     const { hash: specHash, file } = loaded;
     const filled = withData(loaded.spec, { ...data, ...own });
-    const spec = frozen(atOrigin(atBase(filled, options.origin ?? options.baseURL), options.origin));
+    const spec = frozen(atSite(filled, options));
     const { unique } = own;
     // What `prepare` returned may depend on it.
     const isUnique = data !== undefined || JSON.stringify(spec).includes(unique);

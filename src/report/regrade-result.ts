@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT, readRecord } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
-import { originOf, type TaskproofOptions } from '../playwright/run/options';
+import { knownBaseURL, originOf, type TaskproofOptions } from '../playwright/run/options';
 import { carryPlan, RUBRIC } from '../playwright/run/plan';
 import { type Regrading, regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
@@ -28,6 +28,10 @@ export async function regradeResult(
   const regraded = await regrade({ record, rubric, pictures }, grading);
   if ('unknown' in regraded) return regraded.unknown;
   const { error, transcript } = regraded;
+  // The first one told why it did not pass. Hooks and fixtures don't run here: what they failed by still holds.
+  const [, other] = kept.errors;
+  if (!error && other)
+    return 'its assertions hold now, but its test had another error, and regrade runs no hooks and fixtures';
   attachment.body = Buffer.from(JSON.stringify(regraded.record));
   for (const each of kept.attachments) if (each.name === 'transcript') each.body = Buffer.from(transcript);
   kept.status = error ? 'failed' : 'passed';
@@ -36,9 +40,10 @@ export async function regradeResult(
 }
 
 /** What a kept trial is graded by now. */
-export function gradingOf({ plan, project, options }: PlannedTest, configFolder: string): Regrading {
+export function gradingOf({ test, plan, project, options }: PlannedTest, configFolder: string): Regrading {
   const loaded = loadFile(resolve(configFolder, plan.file));
   const { judge, ...rest } = (options.value ?? {}) as TaskproofOptions;
-  const origin = originOf(rest, project.use.baseURL, `project "${project.name}"`);
-  return { loaded, policy: plan.policy, origin, judge };
+  const baseURL = knownBaseURL(test, project);
+  const origin = originOf(rest, baseURL, `project "${project.name}"`);
+  return { loaded, policy: plan.policy, site: { origin, baseURL }, judge };
 }

@@ -194,8 +194,9 @@ export default class TaskproofReporter implements Reporter {
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
+    const lacking = this.lacking(broken);
     const about = {
-      ...{ startedAt, durationMs, status, shard, broken, filtered, projectsSelected },
+      ...{ startedAt, durationMs, status, shard, lacking, filtered, projectsSelected },
       ...{ api: this.traffic(), judges: this.calibration?.judges },
     };
     if (check) {
@@ -218,6 +219,11 @@ export default class TaskproofReporter implements Reporter {
 
   private isLost({ verdict: { verdict } }: SpecRun): boolean {
     return failsRun(verdict, { shard: shardName(this.config) !== null });
+  }
+
+  /** Why trials are missing whose specs may have no row. */
+  private lacking(broken: readonly string[]): string[] {
+    return [...broken.map(file => `${file} does not parse`), ...(this.store?.unknown ?? [])];
   }
 
   private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {

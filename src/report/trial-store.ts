@@ -1,24 +1,22 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
-import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, groupBy, sumOf } from '../data/collections';
-import { type Plan, planKey, planName, planSchema } from '../data/plan';
+import { compareText, sumOf } from '../data/collections';
+import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
-import type { TaskproofOptions } from '../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
-import { plural, print, withModel } from '../text/print';
+import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
 import { type PlannedTest, shardName } from './planning';
-import { specLabel } from './render/document';
 import type { Entry, SpecRun } from './spec-run';
+import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
 import { declaredStatus } from './trials';
 import { writeText } from './write';
 
@@ -27,19 +25,6 @@ export const STORE_FOLDER = '.taskproof';
 /** With the new one. */
 const MAX_RUNS = 10;
 const MAX_BYTES = 2_000_000_000;
-
-const storedSpecSchema = z.object({
-  project: z.string(),
-  plan: planSchema,
-  /** Undefined where only the workers know it. */
-  agent: z.string().optional(),
-  model: z.string().nullish(),
-  judge: z.array(z.string().nullish()).optional(),
-  origin: z.string().optional(),
-  /** SHA-256 of an ordinary test's file. */
-  testHash: z.string().optional(),
-});
-type StoredSpec = z.infer<typeof storedSpecSchema>;
 
 const storedRunSchema = z.object({
   storeVersion: z.literal(1),
@@ -123,7 +108,7 @@ export class TrialStore {
     const run = storedRun(resumed);
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
     const regrading = isRegrading();
-    refuseChanges(run, specs, regrading);
+    refuseChanges(run.startedAt, [run.specs, specs], regrading);
     const store = new TrialStore(resumed, run, config);
     const unknown = (await Promise.all(planned.map(each => store.restore(each, regrading)))).flat();
     store.run = regrading
@@ -150,6 +135,11 @@ export class TrialStore {
     });
     store.writeRun();
     return store;
+  }
+
+  /** What this run could not regrade, and why. */
+  get unknown(): readonly string[] {
+    return (isRegrading() && this.run.regraded?.unknown) || [];
   }
 
   /** Skips what should not run, once the tests are split into shards. While regrading, nothing runs. */
@@ -244,70 +234,6 @@ const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
 
 export function trialFile(folder: string, project: string, plan: Plan, index: number): string {
   return join(folder, `${sha256(planKey(project, plan)).slice(0, 32)}-${index}.json`);
-}
-
-const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
-
-function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
-  return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
-    ([{ test, project, plan, options }]) => {
-      const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
-      const { file } = test.location;
-      return {
-        project: project.name,
-        plan,
-        ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
-        ...(judge && { judge: [judge.name, judge.model] }),
-        ...(origin && { origin }),
-        // A source map may name a file that is not there.
-        ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
-      };
-    },
-  );
-}
-
-function refuseChanges(run: StoredRun, specs: readonly StoredSpec[], regrading: boolean): void {
-  const byKey = (all: readonly StoredSpec[]) =>
-    new Map(all.map(spec => [planKey(spec.project, spec.plan), spec]));
-  const [before, now] = [byKey(run.specs), byKey(specs)];
-  const changes = [...new Map([...before, ...now])].flatMap(([key, { project, plan }]) => {
-    const changed = changeOf(before.get(key), now.get(key), regrading);
-    return changed === undefined ? [] : `  ${specLabel(planName(plan), project)}: ${changed}`;
-  });
-  if (!changes.length) return;
-  const more = changes.length > 10 ? [`  and ${changes.length - 10} more`] : [];
-  throw runError(
-    [
-      `taskproof: the run of ${run.startedAt} can't be resumed, since this has changed:`,
-      ...changes.slice(0, 10),
-      ...more,
-      'Undo the changes, or start again with npx playwright test.',
-    ].join('\n'),
-  );
-}
-
-function changeOf(
-  before: StoredSpec | undefined,
-  now: StoredSpec | undefined,
-  regrading: boolean,
-): string | undefined {
-  if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
-  if (!before) return 'it was not in the interrupted run';
-  const known = before.agent !== undefined && now.agent !== undefined;
-  const [was, is] = [before, now].map(({ plan: { policy }, agent, model, judge, origin }) => ({
-    // What grades a trial may change when it is regraded.
-    ...(!regrading && { policy: `${policy.minPasses} of ${policy.k} must pass` }),
-    ...(!regrading && known && { judge: judge?.filter(Boolean).join(', ') ?? 'none' }),
-    ...(known && { agent: withModel(agent!, model), origin: origin ?? 'none' }),
-  }));
-  for (const [what, earlier] of Object.entries(was!)) {
-    const later = Object(is)[what];
-    if (later !== earlier) return `the ${what} has changed (was: ${earlier}; is: ${later})`;
-  }
-  // The policy of an ordinary test stands in its file.
-  const hash = ({ plan, testHash }: StoredSpec) => (regrading ? plan.taskHash : (testHash ?? plan.specHash));
-  if (hash(before) === hash(now)) return undefined;
-  return `the ${now.testHash ? 'test file' : 'spec'} has changed (${now.plan.file})`;
 }
 
 /** Makes room for a new run. */

@@ -56,7 +56,7 @@ export function resultsOf(
     durationMs: number;
     status: Results['status'];
     shard: string | null;
-    broken: readonly string[];
+    lacking: readonly string[];
     filtered: boolean;
     projectsSelected: boolean;
     api?: readonly ApiTraffic[];
@@ -69,7 +69,7 @@ export function resultsOf(
   // A shard has only a part of the trials; merging the reports compares them all.
   const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
-  for (const file of run.broken) causes.add(`${file} does not parse`);
+  for (const why of run.lacking) causes.add(why);
   if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
@@ -81,7 +81,7 @@ export function resultsOf(
     ...sumOfWaits(verdicts),
     complete:
       !run.shard &&
-      !run.broken.length &&
+      !run.lacking.length &&
       run.status !== 'interrupted' &&
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),

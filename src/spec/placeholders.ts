@@ -52,6 +52,18 @@ export function withData(
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
 }
 
+/** Where a spec is played, unless its entryUrl says so. */
+export interface Site {
+  /** Of another deployment. */
+  origin?: string | undefined;
+  /** Of the suite. */
+  baseURL?: string | undefined;
+}
+
+export function atSite(spec: TaskSpec, { origin, baseURL }: Site): TaskSpec {
+  return atOrigin(atBase(spec, origin ?? baseURL), origin);
+}
+
 /** The same spec on another deployment: with its origin in entryUrl, URL globs and the goal, and its host allowed. */
 export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   if (origin === undefined) return spec;

@@ -52,11 +52,20 @@ type TypedTest = TestCase & { _testType?: { fixtures: Defined } };
  * @param declared the option's own definition, which says nothing
  */
 export function usedOption(test: TestCase, name: string, declared: unknown): { used?: unknown } {
-  const last = (all: Defined = []) => all.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];
-  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = last(suite._use);
-    if (used !== undefined) return { used };
-  }
-  const defined = last((test as TypedTest)._testType?.fixtures);
+  const { used } = usedBySuites(test, name);
+  if (used !== undefined) return { used };
+  const defined = lastOf(name, (test as TypedTest)._testType?.fixtures);
   return defined === undefined || defined === declared ? {} : { used: () => defined };
 }
+
+/** As `usedOption`, of `test.use` alone. */
+export function usedBySuites(test: TestCase, name: string): { used?: unknown } {
+  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
+    const used = lastOf(name, suite._use);
+    if (used !== undefined) return { used };
+  }
+  return {};
+}
+
+const lastOf = (name: string, all: Defined = []) =>
+  all.findLast(({ fixtures }) => name in fixtures)?.fixtures[name];

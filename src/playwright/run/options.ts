@@ -9,7 +9,7 @@ import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { parsedUrl } from '../../spec/url';
 import { type SecretFunction, Secrets } from '../../text/secrets';
-import { exportedConfig, usedOption } from '../inside/config';
+import { exportedConfig, usedBySuites, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
 import { optionsInRun } from './settings';
 
@@ -264,4 +264,10 @@ export function knownOptions(test: TestCase, project: FullProject): { known: boo
   const { used } = usedOption(test, 'taskproof', OPTION);
   if (used !== undefined && !isObject(used)) return { known: false };
   return { known: true, value: mergedOptions(project, used) };
+}
+
+/** The `baseURL` of a test, as far as the main process can know it. */
+export function knownBaseURL(test: TestCase, { use }: FullProject): string | undefined {
+  const { used = use.baseURL } = usedBySuites(test, 'baseURL');
+  return typeof used === 'string' ? used : undefined;
 }

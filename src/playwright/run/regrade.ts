@@ -21,7 +21,7 @@ import { transcript } from '../../grading/transcript';
 import { urlGlob } from '../../grading/url-glob';
 import type { AnswerAssertion, Assertion } from '../../spec';
 import { type LoadedSpec, locationIn } from '../../spec/load';
-import { atOrigin, withData } from '../../spec/placeholders';
+import { atSite, type Site, withData } from '../../spec/placeholders';
 import { harmless, messageOf } from '../../text/line';
 import { trialError } from './trial-error';
 
@@ -39,7 +39,7 @@ export interface KeptTrial {
 export interface Regrading {
   loaded: LoadedSpec;
   policy: Policy;
-  origin: string | undefined;
+  site: Site;
   judge: Judge | undefined;
 }
 
@@ -48,9 +48,9 @@ export interface Regrading {
  *
  * @returns the new record, and the error of a trial that did not pass; or what the evidence can't tell
  */
-export async function regrade(kept: KeptTrial, { loaded, policy, origin, judge }: Regrading) {
+export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: Regrading) {
   const { record } = kept;
-  const spec = specOf(record, { loaded, origin });
+  const spec = specOf(record, { loaded, site });
   const checked = spec.assertions.map((assertion, index) => {
     const line = loaded.locate(`assertions[${index}]`)?.line;
     return { assertion, result: checkKept(assertion, record, line) };
@@ -84,9 +84,9 @@ export async function regrade(kept: KeptTrial, { loaded, policy, origin, judge }
 }
 
 /** As it is now, with the trial's data. */
-export function specOf(record: TrialRecord, { loaded, origin }: Pick<Regrading, 'loaded' | 'origin'>) {
+export function specOf(record: TrialRecord, { loaded, site }: Pick<Regrading, 'loaded' | 'site'>) {
   const data = { ...record.data, trial: record.repeatIndex + 1, unique: record.unique ?? '' };
-  return atOrigin(withData(loaded.spec, data), origin);
+  return atSite(withData(loaded.spec, data), site);
 }
 
 /** Undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */

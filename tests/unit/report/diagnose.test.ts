@@ -26,7 +26,7 @@ const ABOUT = {
   durationMs: 1,
   status: 'failed',
   shard: null,
-  broken: [],
+  lacking: [],
   filtered: false,
   projectsSelected: false,
 } as const;

@@ -89,7 +89,7 @@ test('in any order the same tests count as failed, and each has one verdict tag'
 });
 
 test('the results of a shard: what other shards have is not missing', () => {
-  const about = { startedAt: new Date(), durationMs: 1, status: 'passed', broken: [] } as const;
+  const about = { startedAt: new Date(), durationMs: 1, status: 'passed', lacking: [] } as const;
   const selected = { filtered: false, projectsSelected: false };
   const resultsIn = (run: SpecRun, shard: string | null) =>
     resultsOf([run], { ...about, ...selected, shard });

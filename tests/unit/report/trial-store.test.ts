@@ -26,17 +26,28 @@ afterEach(() => {
 interface Given extends Partial<Plan> {
   project?: string;
   options?: PlannedTest['options'];
+  /** Of the project. */
+  baseURL?: string;
+  /** Of `test.use`. */
+  used?: object;
 }
 
 const agent = { name: 'mine', model: 'mine-1', run: async () => undefined };
 const withOptions = (more: TaskproofOptions = {}) => ({ known: true, value: { agent, ...more } });
 
-function planned({ project = 'opus', options = withOptions(), ...more }: Given = {}): PlannedTest {
+function planned({
+  project = 'opus',
+  options = withOptions(),
+  baseURL = 'http://shop',
+  used,
+  ...more
+}: Given = {}): PlannedTest {
   const plan = {
     ...{ id: 'cart', file: 'cart.yaml', specHash: 'a', policy: { k: 5, minPasses: 4 }, replayed: false },
     ...more,
   };
-  return { test: fakeTest({ title: plan.id }), plan, project: fakeProject(project), options };
+  const test = fakeTest({ title: plan.id, outside: { _use: used ? [{ fixtures: used }] : [] } });
+  return { test, plan, project: fakeProject(project, { use: { baseURL } }), options };
 }
 
 function newFolder() {
@@ -70,6 +81,17 @@ test.each<[string, Given[], string | null]>([
     'the origin',
     [{ options: withOptions({ origin: 'http://preview' }) }],
     'cart [opus]: the origin has changed (was: none; is: http://preview)',
+  ],
+  ['a query or a password of the baseURL', [{ baseURL: 'http://ann:pw@shop/?v=2' }], null],
+  [
+    'the baseURL of the project',
+    [{ baseURL: 'http://preview' }],
+    'cart [opus]: the baseURL has changed (was: http://shop/; is: http://preview/)',
+  ],
+  [
+    'the baseURL of test.use',
+    [{ used: { baseURL: 'http://preview' } }],
+    'cart [opus]: the baseURL has changed (was: http://shop/; is: http://preview/)',
   ],
   ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in the interrupted run'],
   ['another spec', [{ id: 'docs' }], 'cart [opus]: it is not in this run'],
@@ -119,6 +141,7 @@ test.each<[string, Given, string | null]>([
   ['an assertion', { specHash: 'b' }, null],
   ['the goal', { specHash: 'b', taskHash: 'c' }, 'the spec has changed'],
   ['the agent', { options: withOptions({ agent: { ...agent, name: 'other' } }) }, 'the agent has changed'],
+  ['the site', { baseURL: 'http://preview' }, 'the baseURL has changed'],
 ])('a run is graded anew unless what was played has changed: %s', async (_, now, refusal) => {
   const { folder, config } = newFolder();
   await TrialStore.open(config, [planned()], new Date());

@@ -40,7 +40,7 @@ async function graded(
 ) {
   const kept = { record, rubric: 'it is polite', pictures: new Map([['end.jpg', Buffer.from('x')]]) };
   const { rubric, judge } = judging;
-  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, origin: undefined, judge });
+  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, site: {}, judge });
 }
 
 const url = (pattern: string) => `  - { type: url, pattern: '${pattern}' }\n`;

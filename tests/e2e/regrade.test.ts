@@ -1,0 +1,64 @@
+// What `taskproof regrade` knows of a trial besides its record: what else failed in its test, and at which address it was played.
+import { beforeAll, expect, test } from 'vitest';
+import { CLICKS_GO, config, makeSuite, type Suite, spec, startSite, taskproof } from './suite';
+
+const HOOKS = {
+  none: '',
+  after: 'test.afterEach(() => { expect(1).toBe(2); });',
+  before: 'test.beforeEach(() => { expect.soft(1).toBe(2); });',
+  teardown: `test = base.extend<{ late: void }>({ late: [async ({}, use) => { await use(); throw new Error('late'); }, { auto: true }] });`,
+  soft: `test = base.extend<{ late: void }>({ late: [async ({}, use) => { await use(); expect.soft(1).toBe(2); }, { auto: true }] });`,
+};
+const ids = Object.keys(HOOKS) as (keyof typeof HOOKS)[];
+
+let suite: Suite;
+let site: string;
+const assertWhere = (pattern: string) => {
+  const assertions = `  - type: url\n    pattern: '${pattern}'\n`;
+  const text = (id: string) => spec({ id, url: '/', assertions }).replace("'0.1'", 'playwright/1');
+  suite.write(Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, text(id)])));
+};
+const suiteConfig = (baseURL: string) =>
+  config({ taskproof: `{ agent: ${CLICKS_GO} }`, extra: '' }).replace(
+    'use: {',
+    `use: { baseURL: '${baseURL}',`,
+  );
+const verdicts = () => {
+  const { verdicts } = JSON.parse(suite.read('taskproof-results.json')) as { verdicts: object[] };
+  return Object.fromEntries((verdicts as Record<string, string>[]).map(row => [row.spec, row.verdict]));
+};
+
+beforeAll(async () => {
+  site = (await startSite({ '/': '<button>Go</button>' })).url;
+  const tests = ids.map(id => [
+    `${id}.spec.ts`,
+    `import { expect, test as base } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+let test = base;
+${HOOKS[id]}
+taskproofTests('tasks/${id}.yaml', { test });`,
+  ]);
+  suite = makeSuite({ 'playwright.config.ts': suiteConfig(site), ...Object.fromEntries(tests) });
+  assertWhere('/nowhere');
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(verdicts()).toEqual(Object.fromEntries(ids.map(id => [id, 'failed'])));
+});
+
+test('a corrected assertion passes no trial in whose test something else failed', async () => {
+  assertWhere('/');
+  const regraded = await taskproof(suite, ['regrade']);
+  expect(regraded.code, regraded.err).toBe(3);
+  expect(verdicts(), regraded.err).toEqual({ none: 'passed' });
+  for (const id of ids.slice(1))
+    expect(regraded.err).toContain(`${id}: its assertions hold now, but its test had another error`);
+  expect(JSON.parse(suite.read('taskproof-results.json'))).toMatchObject({ complete: false });
+});
+
+test('another baseURL is another site: what was played there is not graded here', async () => {
+  const other = (await startSite({ '/': '<button>Go</button>' })).url;
+  suite.write({ 'playwright.config.ts': suiteConfig(other) });
+  const regraded = await taskproof(suite, ['regrade']);
+  expect(regraded.code, regraded.err).toBe(2);
+  expect(regraded.err).toContain(`none [agents]: the baseURL has changed (was: ${site}/; is: ${other}/)`);
+});
