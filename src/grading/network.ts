@@ -54,15 +54,14 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const held = answered.filter(hasBody);
   // Those that break what must not be sent.
   const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log);
-  const pending = real.filter(event => event.status === null && event.failure === undefined).filter(mayHave);
-  // Without a status to ask for, one that failed counts, too: it may have reached the server.
+  // Also if it failed: the server may have answered a page that was gone.
+  const open = real.filter(event => event.status === null).filter(mayHave);
   const [found] = (status === undefined ? real : answered).filter(mayHave);
   if (never && found) return whySent(assertion, found, log);
-  if (never) return pending.length ? `${requestInWords(assertion)} was sent, but is not answered yet` : null;
+  if (never) return open[0] ? `${requestInWords(assertion)} was sent, but ${whyOpen(open[0])}` : null;
   const { min, max } = boundsOf(assertion.count);
-  // What is not answered yet, or can't be read, may be one too many.
-  const most =
-    max === Number.POSITIVE_INFINITY ? held.length : answered.filter(mayHave).length + pending.length;
+  // What has no known answer, or can't be read, may be one too many.
+  const most = max === Number.POSITIVE_INFINITY ? held.length : answered.filter(mayHave).length + open.length;
   if (held.length >= min && most <= max) return null;
   const isCounted = assertion.count !== undefined && (held.length > 0 || min === 0);
   if (isCounted) return miscounted(assertion, most, most - held.length);
@@ -82,12 +81,15 @@ function whySent(assertion: NetworkAssertion, found: NetworkEvent, log: Log): st
   return `${method} ${shorten(url, 300)} was sent${body} (${outcome})`;
 }
 
-function miscounted(assertion: NetworkAssertion, times: number, pending: number): string {
+const whyOpen = ({ failure }: NetworkEvent) =>
+  failure ? `its answer is unknown (${failure})` : 'is not answered yet';
+
+function miscounted(assertion: NetworkAssertion, times: number, open: number): string {
   const request =
     requestInWords(assertion) + (assertion.status === undefined ? '' : ` with ${assertion.status}`);
   const wanted = timesInWords(assertion.count!);
-  const open = pending ? ` (${pending} not answered yet)` : '';
-  return `${request} was sent${bodyInWords(assertion)} ${timesInWords(times)}, not ${wanted}${open}`;
+  const unsure = open ? ` (of ${open} the answer is unknown)` : '';
+  return `${request} was sent${bodyInWords(assertion)} ${timesInWords(times)}, not ${wanted}${unsure}`;
 }
 
 function whyNone(assertion: NetworkAssertion, { sent, left, answered }: Found, { bodyOf }: Log): string {

@@ -258,6 +258,41 @@ it('gets from the guard what the context does not report, and nothing twice', as
   await guard.dispose();
 });
 
+it.each([
+  ['a beacon', "navigator.sendBeacon('/orders')"],
+  ['a request that outlives its page', "fetch('/orders', { method: 'POST', keepalive: true })"],
+])('gets from the guard how the server answered %s', async (_, send) => {
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  // Sometimes the context has the answer, too.
+  for (let round = 1; round <= 5; round++) {
+    await page.goto('/');
+    await page.evaluate(`${send}; location.href = '/next'`);
+    await page.waitForURL('**/next');
+    await expect.poll(() => lines().filter(line => line === 'POST /orders 201').length).toBe(round);
+  }
+  await guard.dispose();
+});
+
+it('gets from the guard how the server answered links with `download`, once', async () => {
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await page.goto('/');
+  for (const path of ['/orders', '/hop1', '/missing', '/orders']) {
+    const download = page.waitForEvent('download');
+    await page.evaluate(
+      href => Object.assign(document.createElement('a'), { href, download: '' }).click(),
+      path,
+    );
+    await (await download).failure();
+  }
+  await page.goto('/next');
+  await logged('GET /next 200');
+  expect(lines()).toEqual([
+    ...['GET / 200', 'GET /orders 201', 'GET /hop1 302', 'GET /hop2 307', 'GET /landed 200'],
+    ...['GET /missing 404', 'GET /orders 201', 'GET /next 200'],
+  ]);
+  await guard.dispose();
+});
+
 it('misses just these without the guard', async () => {
   await unseenRequests();
   await logged('GET /next 200');

@@ -89,12 +89,13 @@ export async function guardContext(context: BrowserContext, options: GuardOption
 declare const anySession: CDPSession;
 /**
  * A request that is held. Its `frameId` is the id of its target, if it is of a page's main frame or of a shared worker.
- * Its `networkId` is missing if the page does not know the request: its document is gone, or it had none.
+ * Its `networkId` is missing if the page does not know the request: its document is gone, or it had none, or it is a download.
  */
 type Paused = Parameters<Parameters<typeof anySession.on<'Fetch.requestPaused'>>[1]>[0];
 
 const DECIDED = ['Document', 'Other'] as const;
 const LOGGED = ['Ping', 'XHR'] as const;
+const TYPES: Partial<Record<Paused['resourceType'], string>> = { Document: 'document', Ping: 'ping' };
 
 /**
  * The guard for Chromium, over the DevTools protocol. One session on the browser itself sees the requests of all targets; a session on a
@@ -149,6 +150,8 @@ class ProtocolGuard {
         this.#awaited.delete(requestId);
       } else if (resourceType === 'Document') {
         if (await this.#refuses(paused)) return;
+        // Of links with `download`, and of some tabs in the background. Checked on Chromium 156: the context does not report these.
+        if (paused.networkId === undefined) interceptResponse = this.#log(paused);
       } else if (resourceType === 'Other') {
         if (await this.#refusesWorker(paused)) return;
       } else interceptResponse = this.#log(paused);
@@ -183,14 +186,17 @@ class ProtocolGuard {
     return true;
   }
 
-  /** @returns whether its response is needed, too: the context's own events have that of the others */
+  /**
+   * @returns whether its response is needed, too. The context's own events have that of most; not of requests that outlive their page,
+   * such as beacons, which have methods that change something.
+   */
   #log({ requestId, networkId, frameId, request, resourceType }: Paused): boolean {
     // Preflights are the browser's own. The context's events leave them out, too.
     const isPreflight = 'Access-Control-Request-Method' in request.headers;
     if (isPreflight || !this.targets.isOwn(frameId)) return false;
-    const type = resourceType === 'Ping' ? 'ping' : 'fetch';
+    const type = TYPES[resourceType] ?? 'fetch';
     const tell = this.sink.network?.add({ url: request.url, method: request.method, resourceType: type });
-    if (!tell || networkId !== undefined) return false;
+    if (!tell || (networkId !== undefined && ['GET', 'HEAD'].includes(request.method))) return false;
     this.#awaited.set(requestId, tell);
     return true;
   }

@@ -103,18 +103,21 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
 
-  // Chromium reports no request of a link with `download`. It reports one with `content-disposition`, as failed.
+  // Chromium's context reports no request of a link with `download`: the guard does. Of one with `content-disposition` it says that it failed.
+  const unreported = new WeakSet<NetworkEvent>();
   const taken = new WeakSet<NetworkEvent>();
   const download = async (begun: Download): Promise<void> => {
     const seen = { url: begun.url(), method: 'GET', resourceType: 'document' };
     const isReported = (event: NetworkEvent) =>
-      event.failure !== undefined && event.url === shortened(seen.url) && !taken.has(event);
+      event.url === shortened(seen.url) &&
+      !taken.has(event) &&
+      (event.failure !== undefined || unreported.has(event));
     const reported = events.findLast(isReported);
     if (reported) return void taken.add(reported);
     if (!/^https?:/.test(seen.url)) return;
     const event = append(seen);
     const failure = await begun.failure().catch(() => undefined);
-    // A browser only saves successful answers, and does not report their status.
+    // A browser only saves successful answers. Without the guard, nothing tells their status.
     if (failure === null) event.status = 200;
     else event.failure = failure ?? 'failed';
   };
@@ -131,9 +134,12 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     },
     /** Adds a request that another observer saw: one event with that of the context, which may come before or after. */
     add(seen: SeenRequest) {
-      const reported = pairs.take('reported', seen);
+      // The guard adds those documents alone that the context does not report.
+      const isDocument = seen.resourceType === 'document';
+      const reported = isDocument ? undefined : pairs.take('reported', seen);
       const event = reported ?? append(seen);
-      if (!reported) pairs.put('added', seen, event);
+      if (isDocument) unreported.add(event);
+      else if (!reported) pairs.put('added', seen, event);
       return ({ status, failure }: { status?: number; failure?: string }) => {
         event.status ??= status ?? null;
         if (failure !== undefined) event.failure ??= failure;
