@@ -198,8 +198,8 @@ export class RunsOfTest implements AgentRunner {
     const act = async () => {
       const { status, errorKind, reason } = await trial.act();
       if (status === 'error') throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place);
-      const left = escapeIn(trial.record().refusals);
-      if (left) throw errorAt(`agent.run: ${left}`, 'agent.run', place);
+      const left = escapeError(trial);
+      if (left) throw left;
       const { records: turns, usage } = trial.turns;
       const { maskedAnswer: answer, session } = trial;
       const finalUrl = session.page.url();
@@ -223,7 +223,7 @@ export class RunsOfTest implements AgentRunner {
    * Call it when the test is over, however it ended: leaves the record. If the test has failed, examines the page while it is open,
    * and says in its error where the agent was.
    *
-   * @throws Error if a run has not ended although the test has passed
+   * @throws Error if the test has passed although a run has not ended, or its agent got outside its domains
    */
   async settle(): Promise<void> {
     const forgotten = this.forgotten();
@@ -233,8 +233,9 @@ export class RunsOfTest implements AgentRunner {
       trial.stop(forgotten ? errorEnd('internal', forgotten.message) : endFromOutside(this.testInfo));
       await trial.close();
     }
-    if (this.trials.length) await this.leaveRecord(forgotten);
-    if (forgotten) throw forgotten;
+    const overlooked = forgotten ?? this.escape();
+    if (this.trials.length) await this.leaveRecord(overlooked);
+    if (overlooked) throw overlooked;
   }
 
   private forgotten(): Error | undefined {
@@ -244,11 +245,18 @@ export class RunsOfTest implements AgentRunner {
     return errorAt(`${call} was still running when the test ended: await it`, 'agent.run', run.place);
   }
 
-  private async leaveRecord(forgotten: Error | undefined): Promise<void> {
+  /** The test's code may catch what `run` throws. */
+  private escape(): Error | undefined {
+    if (this.testInfo.status !== 'passed') return undefined;
+    const errors = this.trials.map(trial => escapeError(trial));
+    return errors.find(error => error !== undefined);
+  }
+
+  private async leaveRecord(overlooked: Error | undefined): Promise<void> {
     const { trials, testInfo, goals } = this;
     const { status, expectedStatus } = testInfo;
-    const error = forgotten ?? testInfo.error;
-    const isLost = Boolean(forgotten) || (status !== expectedStatus && status !== 'skipped');
+    const error = overlooked ?? testInfo.error;
+    const isLost = Boolean(overlooked) || (status !== expectedStatus && status !== 'skipped');
     if (isLost) for (const trial of trials) trial.blameModel();
     const isBroken = trials.some(({ status }) => status === 'error');
     const last = decisive(trials);
@@ -276,6 +284,11 @@ export class RunsOfTest implements AgentRunner {
     error.message = `${message}\n\n${harmless(`${why}The agent stopped on ${whereOf(record)}.`)}`;
     if (stack.startsWith(message)) error.stack = error.message + stack.slice(message.length);
   }
+}
+
+function escapeError(trial: Trial): Error | undefined {
+  const left = escapeIn(trial.record().refusals);
+  return left === undefined ? undefined : errorAt(`agent.run: ${left}`, 'agent.run', trial.plan.locate('')!);
 }
 
 const firstLine = (text: string) => oneLine(text.split('\n')[0]!.replace(/^Error: /, ''), 300);

@@ -2,7 +2,14 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
-import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord, whereOf } from '../data/record';
+import {
+  type ErrorKind,
+  escapeIn,
+  RECORD_ATTACHMENT,
+  readRecord,
+  type TrialRecord,
+  whereOf,
+} from '../data/record';
 import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { valuesIn } from '../playwright/inside/errors';
@@ -73,7 +80,7 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
     };
     return { trial: { ...rest, errorKind, reason: why[errorKind] ?? rest.reason } };
   }
-  if (result.status === declaredStatus(result))
+  if (endedAsDeclared(result, record))
     return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null }, record };
   const ended = result.status === 'timedOut' ? 'timed_out' : 'completed';
   const status = record && record.status !== 'completed' ? record.status : ended;
@@ -83,6 +90,12 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const reason = record ? oneLine(`${told}; the agent stopped on ${whereOf(record)}`, 1_000) : told;
   const trial = { ...rest, outcome: 'failed', status, reason } as const;
   return { trial, record, failure: { title, reason: told } };
+}
+
+/** A test that is declared to fail is not declared to let its agent out. */
+function endedAsDeclared(result: TestResult, record: TrialRecord | undefined): boolean {
+  const left = record && escapeIn(record.refusals);
+  return !left && result.status === declaredStatus(result);
 }
 
 function errorAndPlace(result: TestResult): string {

@@ -99,6 +99,21 @@ test('leaves', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop })
   await page.goto(shop);
   await agent.run('Leave');
 });
+
+test('leaves, and is caught', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('Leave').catch(() => {});
+});
+
+test.fail('leaves as expected', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('Leave');
+});
+
+test('leaves without a policy', async ({ page, agent, shop }) => {
+  await page.goto(shop);
+  await agent.run('Leave').catch(() => {});
+});
 `;
 
 let suite: Suite;
@@ -189,6 +204,15 @@ test('an agent that escapes the domain guard fails the test', () => {
   expect(row('leaves').reason).toMatch(
     /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:48\)/,
   );
+});
+
+test.each(['leaves, and is caught', 'leaves as expected'])('also if its code goes on: %s', title => {
+  expect(row(title)).toMatchObject({ verdict: 'failed', failures: 1 });
+  expect(row(title).reason).toContain('the agent got to data:text/html,elsewhere, outside allowedDomains');
+});
+
+test('also without a policy', () => {
+  expect(run.output).toMatch(/✘ .*leaves without a policy/);
 });
 
 test('a step has the answer', () => {
