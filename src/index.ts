@@ -93,5 +93,6 @@ export type {
   UrlAssertion,
 } from './spec';
 export type { TrialData } from './spec/placeholders';
-export type { JsonSchema, WantedAnswer } from './spec/wanted-answer';
+export type { JsonSchema } from './spec/value-schema';
+export type { WantedAnswer } from './spec/wanted-answer';
 export type { SecretFunction } from './text/secrets';

@@ -1,8 +1,8 @@
 // Checks what the agent says at its end.
-import { z } from 'zod';
 import { type Answer, answerText } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
+import { valuesOf } from '../spec/value-schema';
 import { parsedJson, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 
@@ -97,7 +97,7 @@ function wrongValue<T>(
 function whyNoMatch(schema: Record<string, unknown>, answer: string | object, shown: string): string | null {
   const found = typeof answer === 'string' ? jsonIn(answer) : [answer];
   if (!found.length) return `the answer is not JSON (${shown})`;
-  const checked = z.fromJSONSchema(schema as never);
+  const checked = valuesOf(schema);
   const problems = found.map(value => checked.safeParse(value).error);
   const [first] = problems;
   return problems.includes(undefined)

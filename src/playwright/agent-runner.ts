@@ -20,6 +20,7 @@ import { outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
+import { problemOfJsonSchema } from '../spec/value-schema';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, oneLine } from '../text/line';
 import { errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
@@ -58,21 +59,18 @@ export interface AgentRunOptions {
   agent?: Agent;
 }
 
-function isWantedAnswer(given: unknown): given is WantedAnswer {
-  if (typeof given === 'boolean') return true;
-  try {
-    z.fromJSONSchema(given as never);
-    return !Array.isArray(given);
-  } catch {
-    return false;
-  }
-}
-
 const runOptionsSchema = z.strictObject({
   ...LIMITS,
   maxSteps: z.number().int().positive().optional(),
   allowedDomains: z.array(z.string().min(1)).readonly().optional(),
-  answer: z.custom<WantedAnswer>(isWantedAnswer, 'must be true, false or a JSON Schema').optional(),
+  answer: z
+    .custom<WantedAnswer>()
+    .superRefine((given, context) => {
+      const problem = typeof given === 'boolean' ? undefined : problemOfJsonSchema(given);
+      if (problem === undefined) return;
+      context.addIssue({ code: 'custom', message: `must be true, false or a JSON Schema; ${problem}` });
+    })
+    .optional(),
   page: z
     .custom<Page>(page => typeof (page as Page | null)?.goto === 'function', { error: 'must be a page' })
     .optional(),

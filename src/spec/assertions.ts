@@ -1,5 +1,6 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
+import { isPattern, problemOfJsonSchema } from './value-schema';
 
 export const nonEmpty = () => z.string().min(1);
 export const note = () => z.string().optional().describe('For people only.');
@@ -214,7 +215,7 @@ const answerAssertion = z
       .record(z.string(), z.json())
       .superRefine(refuseSchema)
       .optional()
-      .describe('A JSON Schema for a structured answer.'),
+      .describe('A JSON Schema (draft 2020-12) for a structured answer; keywords imply their types.'),
     description: note(),
   })
   .check(
@@ -230,24 +231,10 @@ const answerAssertion = z
   )
   .describe('What the agent says at its end. Exactly one of the fields besides `tolerance`.');
 
-function isPattern(source: string): boolean {
-  try {
-    new RegExp(source, 'u');
-    return true;
-  } catch {
-    return false;
-  }
-}
-
 function refuseSchema(schema: unknown, context: z.RefinementCtx): void {
-  try {
-    z.fromJSONSchema(schema as never);
-  } catch (error) {
-    context.addIssue({
-      code: 'custom',
-      message: `is not a JSON Schema that can be checked: ${(error as Error).message}`,
-    });
-  }
+  const problem = problemOfJsonSchema(schema);
+  if (problem === undefined) return;
+  context.addIssue({ code: 'custom', message: `is not a JSON Schema that can be checked: ${problem}` });
 }
 
 const downloadAssertion = z

@@ -1,6 +1,6 @@
 // What an agent is told of the answer that is checked: a text or a structured value, and of which shape. Never what it has to be.
 
-export type JsonSchema = Readonly<Record<string, unknown>>;
+import type { JsonSchema } from './value-schema';
 
 /** True: a text; a JSON Schema: a structured value of this shape; false: nobody checks it. */
 export type WantedAnswer = boolean | JsonSchema;

@@ -1,6 +1,7 @@
 // Tools of the task, not of a tab: to end it, to answer dialogs, and to use what a page itself offers (WebMCP).
 import { z } from 'zod';
 import { toolList } from '../../browser/page-tools/tool-text';
+import { valuesOf } from '../../spec/value-schema';
 import type { WantedAnswer } from '../../spec/wanted-answer';
 import { shorten } from '../../text/line';
 import { inTexts } from '../../text/mask';
@@ -52,7 +53,7 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
   const tool = defineTool({
     name: 'answer',
     description: 'Ends the task as done, with what it asks for. Call it once what the site shows says so.',
-    input: z.fromJSONSchema(schema as never),
+    input: valuesOf(schema),
     schema,
     acts: false,
     words: input => `answer: ${shorten(JSON.stringify(input), 100)}`,

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { problemsIn } from '../../spec/errors';
-import type { JsonSchema } from '../../spec/wanted-answer';
+import type { JsonSchema } from '../../spec/value-schema';
 import { shorten } from '../../text/line';
 import type { Driver } from './driver';
 

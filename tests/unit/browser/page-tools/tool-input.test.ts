@@ -5,15 +5,16 @@ const object = (properties: object, more: object = {}) => ({ type: 'object', pro
 const text = { type: 'string' };
 
 test.each<[string, unknown, unknown, RegExp]>([
-  ['a wrong type', object({ a: text }), { a: 1 }, /^a: .*expected string/],
-  ['a required field', object({ a: text }, { required: ['a'] }), {}, /^a: /],
-  ['a default is no value', object({ a: { ...text, default: 'x' } }, { required: ['a'] }), {}, /^a: /],
+  ['a wrong type', object({ a: text }), { a: 1 }, /^a: .*Expected "string"/],
+  ['a required field', object({ a: text }, { required: ['a'] }), {}, /required property "a"/],
+  ['a default is no value', object({ a: { ...text, default: 'x' } }, { required: ['a'] }), {}, /"a"/],
   [
     'required fields of an object that does not say so',
     { properties: { a: text }, required: ['a'] },
     {},
-    /^a: /,
+    /"a"/,
   ],
+  ['what `not` describes', { not: { type: 'object' } }, {}, /./],
   ['further fields', object({}, { additionalProperties: false }), { a: 1 }, /a/],
   [
     'an absent field that all objects inherit',
@@ -37,7 +38,7 @@ test.each<[string, unknown, unknown, RegExp]>([
     /^a: /,
   ],
   ['a field that is called as a keyword', object({ not: text, if: text }), { not: 1 }, /^not: /],
-  ['beside what is not checked here', object({ a: text }, { if: {}, else: false }), { a: 1 }, /^a: /],
+  ['beside keywords of its own', object({ a: text }, { 'x-order': 1 }), { a: 1 }, /^a: /],
 ])('refuses by %s', (_, schema, input, problem) => {
   expect(problemsWith(schema, input).join('\n')).toMatch(problem);
 });
@@ -45,7 +46,6 @@ test.each<[string, unknown, unknown, RegExp]>([
 test.each<[string, unknown, unknown]>([
   ['what fits', object({ a: text }, { required: ['a'] }), { a: 'x' }],
   ['a format, which is the page’s to check', object({ a: { ...text, format: 'email' } }), { a: 'x' }],
-  ['what `not` may refuse', { not: { type: 'object' } }, {}],
   ['a schema that is none', { type: 'nope' }, { a: 1 }],
   ['no schema', null, { a: 1 }],
   ['a reference that leads out', { $ref: 'https://example.com/schema' }, { a: 1 }],
