@@ -44,13 +44,32 @@ const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
 const valued = (words: string, value: number) => words.split(' ').map(word => [word, value] as const);
 const MULTIPLES = new Map([
-  ...valued('k thousand tausend mille mil', 1e3),
-  ...valued('million millions millionen millones mio', 1e6),
-  ...valued('bn billion mrd', 1e9),
+  ...valued('dozen dutzend douzaine docena dozzina dúzia dozijn tuzin', 12),
+  ...valued('hundred hundert honderd', 1e2),
+  ...valued('k thousand tausend mille mil mila duizend tysiące tysięcy', 1e3),
+  ...valued('lakh lakhs', 1e5),
+  ...valued(
+    'million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony mio mn',
+    1e6,
+  ),
+  ...valued('crore crores', 1e7),
+  ...valued('bn billion billions mrd milliard milliards milliarde milliarden miliardo miliardi miljard', 1e9),
+  ...valued('trillion trillions billionen billones', 1e12),
 ]);
+/** In capitals, or behind an amount of money: `5M`, `$5m`. */
+const SHORT_MULTIPLES: Record<string, number> = { M: 1e6, B: 1e9, T: 1e12 };
+const MINUS = 'minus|negative|moins|menos|meno';
+/** Before what is only a limit of the number. */
+const LIMIT = [
+  '[<≤≥~]|(?:less|fewer|more|greater) than|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
+  '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
+].join('|');
+const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
 const NUMBER = new RegExp(
-  // No part of a name (`A4`, `v2.1`, `WD-40`). A `-` between two figures is no sign.
-  `(?<!${LETTER}-?|[\\d_.,])([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${[...MULTIPLES.keys()].join('|')})\\b)?`,
+  // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign.
+  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|[-−–]\\s?(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
+    `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
+    `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?`,
   'giu',
 );
 /** Counted from zero. `one` is left out where it is an article, too. */
@@ -81,13 +100,19 @@ function numbersIn(text: string): Value<number>[] {
     .replace(/\bout of \d+/gi, ' ')
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
-  const found = [...bare.matchAll(NUMBER)].flatMap(([whole, before, after, digits, multiple]) => {
-    const sign = before || after ? -1 : 1;
-    const times = multiple ? MULTIPLES.get(multiple.toLowerCase())! : 1;
-    const readings = readingsOf(digits!).map(value => sign * value * times);
-    return readings.length ? { text: whole.trim(), readings } : [];
+  const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, groups: parts = {} }) => {
+    if (parts.limit) return [];
+    const sign = parts.before || parts.after ? -1 : 1;
+    const readings = readingsOf(parts.digits!).map(value => sign * Number(`${value}${parts.power ?? ''}`));
+    const times = multipleOf(parts);
+    return readings.length ? { text: whole.trim(), readings: readings.map(value => value * times) } : [];
   });
   return found.length ? found : numberWordsIn(bare);
+}
+
+function multipleOf({ multiple, short, money }: Record<string, string | undefined>): number {
+  if (multiple) return MULTIPLES.get(multiple.toLowerCase())!;
+  return (short && SHORT_MULTIPLES[money ? short.toUpperCase() : short]) || 1;
 }
 
 /** @returns nothing for what is not a number, such as `2.1.3` */
@@ -109,11 +134,42 @@ function readingsOf(digits: string): number[] {
   return marks.lastIndexOf(last) === marks.indexOf(last) ? [asDecimal()] : [];
 }
 
+/** What stands beside a number word and makes another number of it, or a limit. */
+const PARTS = new Set(
+  [
+    `${MINUS.replaceAll('|', ' ')} half demi demie medio media mezzo mezza meia meio`,
+    'thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety',
+    'vingt vingts trente quarante cinquante soixante cent cents cien ciento cientos cento cem centos cem sto set',
+    'veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa trenta quaranta cinquanta sessanta settanta ottanta novanta',
+    'vinte trinta quarenta cinquenta sessenta oitenta dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt',
+    'siedemdziesiąt osiemdziesiąt dziewięćdziesiąt tysiąc point comma coma virgule komma',
+    'than least most over under above below als dan mindestens höchstens über unter',
+  ].flatMap(words => words.split(' ')),
+);
+const JOINING = new Set(['and', 'a', 'y', 'e', 'et', 'und', 'i']);
+
+/** Words of numbers that follow each other: `twenty-five`, `five and a half`. */
+function numberRuns(text: string): string[][] {
+  const isPart = (word: string) => valueOfWord.has(word) || MULTIPLES.has(word) || PARTS.has(word);
+  const runs: string[][] = [[]];
+  for (const [word] of text.toLowerCase().matchAll(/\p{L}+|[^\p{L}\s-]/gu))
+    if (isPart(word)) runs.at(-1)!.push(word);
+    else if (!JOINING.has(word)) runs.push([]);
+  return runs.filter(run => run.some(word => valueOfWord.has(word)));
+}
+
 function numberWordsIn(text: string): Value<number>[] {
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const counted = words.filter(word => valueOfWord.has(word));
-  if (counted.length) return counted.map(word => ({ text: word, readings: [valueOfWord.get(word)!] }));
+  const runs = numberRuns(text);
+  // A number of several words is only read as a multiple.
+  const counted = runs.flatMap(([word = '', multiple, ...more]) => {
+    const times = multiple === undefined ? 1 : MULTIPLES.get(multiple);
+    const value = valueOfWord.get(word);
+    if (value === undefined || times === undefined || more.length) return [];
+    return { text: multiple ? `${word} ${multiple}` : word, readings: [value * times] };
+  });
+  if (runs.length) return counted;
   // `None.`, `One`, `There are no plants`: at the beginning, or after a verb in English.
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
   const alone =
     words.length <= 3 ? words : (/\bthere (?:is|are) (no|none|one)\b/i.exec(text)?.slice(1) ?? []);
   return alone.flatMap(word =>
@@ -187,7 +243,22 @@ function datesIn(text: string): FoundDate[] {
       // As long as before, so that places stay.
       return ' '.repeat(whole.length);
     });
-  return found.sort((one, other) => one.at - other.at);
+  return found.map(date => withYearBeside(date, rest)).sort((one, other) => one.at - other.at);
+}
+
+const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$/u;
+const YEAR_AFTER =
+  /^[\s,]*(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d)|(\d\d)(?![\d:/%]|[.,]\d|\s?[\p{L}$€£¥]))/u;
+
+/** `4 March '25`, `March 4, 25`, `March 4 in 2025`: another year must not pass because its form is rare. */
+function withYearBeside(date: FoundDate, rest: string): FoundDate {
+  const [, ...after] = YEAR_AFTER.exec(rest.slice(date.at + date.text.length)) ?? [];
+  const year = after.find(Boolean) ?? YEAR_BEFORE.exec(rest.slice(0, date.at))?.[1];
+  if (!year) return date;
+  const readings = date.readings.map(each =>
+    each.length === 5 ? `${year.padStart(4, '20')}-${each}` : each,
+  );
+  return { ...date, readings };
 }
 
 function dateOf(groups: string[], order: string): string | undefined {

@@ -151,6 +151,33 @@ export const ANSWERS: readonly (readonly [
       '{"sku":',
     ],
   ],
+  [
+    { number: 5 },
+    ['five', 'There are five plants.', 'Es sind fünf.', 'It costs 5 cents.', '5 m', 'In the 5th row: 5'],
+    [
+      ...['five thousand', 'five hundred', 'twenty-five', 'twenty five', 'one hundred five', 'five dozen'],
+      ...['five and a half', '5 and a half', '5½', 'minus five', 'minus 5', 'negative 5', 'treinta y cinco'],
+      ...['5M', '$5m', '5 trillion', '5e3', '5 dozen', '5 lakh', '٢5', 'less than 5', 'More than five.'],
+      ...['at least 5', 'mehr als 5', 'cinq cents', 'Over $5.', 'cinq virgule deux'],
+    ],
+  ],
+  [
+    { number: 5000 },
+    ['five thousand', '5 thousand', '5e3', '5k', 'cinq mille', '5,000'],
+    ['5', 'five', '5M'],
+  ],
+  [
+    { date: '2026-03-04' },
+    ['March 4', 'March 4, 26', "4 March '26", 'On 4 March in 2026', '2026, on March 4', 'March 4, 25 items'],
+    [
+      'March 4, 25',
+      "4 March '25",
+      'Wed 4 March in 2025',
+      'In 2025, on March 4',
+      'March 4th (2025)',
+      '4 mars 25',
+    ],
+  ],
   // `out` is a month in Portuguese.
   [{ number: 4.6 }, ['Rated **4.6 out of 5**.', 'Rating: 4.6'], ['It has 4 out of 5 stars.']],
 ];
