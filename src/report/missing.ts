@@ -121,6 +121,23 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
+/** `shard 2 of 3`, for each that is missing among the merged ones. Nobody else would miss its ordinary tests. */
+export function lostShards(kept: readonly KeptRun[]): string[] {
+  const parts = kept.flatMap(({ shard, plan }) => {
+    const [, number, total] = /^(\d+)\/(\d{1,4})$/.exec(shard ?? '') ?? [];
+    const keys = plan.map(({ project, spec }) => planKey(project, spec)).sort();
+    return total ? { number: Number(number), total: Number(total), keys: JSON.stringify(keys) } : [];
+  });
+  // Shards of other projects may be merged with them.
+  const runs = groupBy(parts, ({ total, keys }) => `${total} ${keys}`);
+  return [...runs.values()].flatMap(shards => {
+    const [{ total }] = shards;
+    const merged = new Set(shards.map(({ number }) => number));
+    const numbers = Array.from({ length: total }, (_, at) => at + 1);
+    return numbers.filter(number => !merged.has(number)).map(number => `shard ${number} of ${total}`);
+  });
+}
+
 /** Refuses parts of two runs of the same specs. Runs of different projects may be merged. */
 function twoRuns(one: KeptRun, other: KeptRun): string {
   const key = ({ project, spec }: KeptRun['plan'][number]) => planKey(project, spec);

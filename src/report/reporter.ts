@@ -36,7 +36,7 @@ import { requirePlaywright } from '../playwright/inside/version';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
 import { checkRun, folderOf } from '../playwright/run/settings';
-import { messageOf } from '../text/line';
+import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import { Calibration } from './judge/calibration';
@@ -44,6 +44,7 @@ import {
   type KeptRun,
   keepTraffic,
   keptRuns,
+  lostShards,
   mergeConflicts,
   readOr,
   sumOfTraffic,
@@ -223,7 +224,8 @@ export default class TaskproofReporter implements Reporter {
 
   /** Why trials are missing whose specs may have no row. */
   private lacking(broken: readonly string[]): string[] {
-    return [...broken.map(file => `${file} does not parse`), ...(this.store?.unknown ?? [])];
+    const shards = lostShards(this.kept).map(shard => `${shard} was not merged`);
+    return [...broken.map(file => `${file} does not parse`), ...(this.store?.unknown ?? []), ...shards];
   }
 
   private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {
@@ -282,10 +284,16 @@ export default class TaskproofReporter implements Reporter {
 
   /** merge-reports itself ends with exit code 0, whatever it merges. */
   private stayRed(ended: FullResult['status']): void {
-    if (!isMerging() || ended === 'passed') return;
-    this.fail(
-      'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up. See above.',
-    );
+    if (!isMerging()) return;
+    if (ended !== 'passed')
+      this.fail(
+        'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up. See above.',
+      );
+    const lost = lostShards(this.kept);
+    if (lost.length)
+      this.fail(
+        `taskproof: the reports lack ${few(lost, 10)}: what failed there is not shown. Merge the blobs of all shards.`,
+      );
   }
 
   private refuseForeign(): void {

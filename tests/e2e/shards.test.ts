@@ -136,6 +136,34 @@ test('a missing shard leaves its specs undecided', async () => {
   expect(partial.output).toMatch(/undecided: \d\/2 passed, needs 1\s+\d of 2 trials present/);
 });
 
+test('a missing shard fails the merge although its specs are settled: an ordinary test may have failed there', async () => {
+  const reporters = `[['blob'], ['@taskproof/playwright/reporter']]`;
+  suite.write({
+    'few.config.ts': `export default { fullyParallel: true, repeatEach: 2, reporter: ${reporters}, testMatch: 'few.spec.ts' };`,
+    'few.spec.ts': `import { test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+test('settled', passPolicy({ k: 2, minPasses: 1 }), () => {});
+test('ordinary', () => {});`,
+  });
+  // The fifth has no test.
+  for (const index of [1, 2, 3, 4, 5]) {
+    const args = ['test', '--config=few.config.ts', `--shard=${index}/5`];
+    const run = await suite.playwright(args, { PLAYWRIGHT_BLOB_OUTPUT_FILE: `few/report-${index}.zip` });
+    expect(run.exitCode, run.output).toBe(0);
+  }
+  const whole = await merge('few');
+  expect(whole.exitCode, whole.output).toBe(0);
+  expect(whole.results().complete).toBe(true);
+  suite.remove('few/report-4.zip');
+  const merged = await merge('few');
+  expect(merged.exitCode, merged.output).toBe(1);
+  expect(merged.output).toContain('the reports lack shard 4 of 5: what failed there is not shown.');
+  expect(merged.results()).toMatchObject({
+    complete: false,
+    ...{ incompleteBecause: 'shard 4 of 5 was not merged', verdicts: [{ verdict: 'passed' }] },
+  });
+});
+
 test('a shard merged twice counts once', async () => {
   const folder = copyBlobs('twice');
   cpSync(join(folder, 'report-2.zip'), join(folder, 'again.zip'));

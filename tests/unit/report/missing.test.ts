@@ -6,6 +6,7 @@ import {
   keepRun,
   keepTraffic,
   keptRuns,
+  lostShards,
   mergeConflicts,
   sumOfTraffic,
   whyMissing,
@@ -118,6 +119,21 @@ test.each<[string, KeptRun[], boolean]>([
   expect(conflicts).toHaveLength(fit ? 0 : 1);
   if (!fit)
     expect(conflicts[0]).toMatch(/started 2026.*started 2026.*different runs.*spec "cart" of project "opus"/);
+});
+
+test.each<[string, KeptRun[], string[]]>([
+  ['no shard', [kept(null)], []],
+  ['all shards', [kept('2/2'), kept('1/2')], []],
+  ['a shard twice', [kept('1/3'), kept('1/3'), kept('2/3')], ['shard 3 of 3']],
+  ['one alone', [kept('2/3')], ['shard 1 of 3', 'shard 3 of 3']],
+  [
+    'all shards of one run, and one of another',
+    [kept('1/2'), kept('2/2'), kept('2/2', {}, 'docs')],
+    ['shard 1 of 2'],
+  ],
+  ['a shard that is none', [kept('2/9999999999')], []],
+])('shards that are missing beside %s', (_, runs, lost) => {
+  expect(lostShards(runs)).toEqual(lost);
 });
 
 test('a conflict names both blobs as a person can find them', () => {
