@@ -11,6 +11,7 @@ import { K_MAX } from '../spec/schema';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { comparedWith, type FalseAlarms, falseAlarms } from '../verdicts/confirm';
 import { diffWithBaseline, pooledBaseline } from '../verdicts/history';
+import { failsRun } from '../verdicts/verdict';
 import {
   addSides,
   addTellOptions,
@@ -123,6 +124,11 @@ export async function compareFiles(
   const after = await readRun(io, afterFile);
   if (!after.complete)
     io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as unclear.`);
+  // It compares specs alone: `playwright test` was red.
+  if (after.status === 'failed' && !after.verdicts.some(({ verdict }) => failsRun(verdict, { shard: false })))
+    io.err(
+      `Note: the run of ${afterFile} failed outside of its verdicts: an ordinary test, a hook or a set-up.`,
+    );
   return { before, after, diff: diffWithBaseline(before, after) };
 }
 

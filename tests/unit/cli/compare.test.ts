@@ -62,6 +62,21 @@ test('results that a later run did not replace are refused on either side, and a
   }
 });
 
+test.each([
+  ['passed', 'ppppp', ''],
+  ['failed', 'ppppp', 'Note: the run of new.json failed outside of its verdicts'],
+  ['failed', 'fffff', ''],
+] as const)('diff says if a run %s although its specs did not: %s', async (status, cart, note) => {
+  const { taskproof } = suite({
+    'old.json': resultsFile({ cart }),
+    'new.json': resultsFile({ cart }, { status }),
+  });
+  const { code, err } = await taskproof(['diff', 'old.json', 'new.json']);
+  expect(code).toBe(0);
+  if (note) expect(err).toContain(note);
+  else expect(err).toBe('');
+});
+
 test('a baseline of version 0.1 is read, and becomes the first run', async () => {
   const old = JSON.parse(BEFORE);
   for (const row of old.verdicts) row.trials = [];
