@@ -1,12 +1,15 @@
 // Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value; and puts them in.
 // A text is searched as it stands and as it reads once what was encoded is decoded, up to twice. Programs beside `dist` load this file,
 // so it imports nothing of ours.
+import { decodeHTMLStrict } from 'entities/decode';
 
 /** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
 
 /** Shorter values are part of too many words and numbers: they are only masked as whole words. */
 const SHORT = 4;
+/** So many characters of a line are masked by themselves: diffs show a key line by line. */
+const LEAST_LINE = 12;
 /** So many characters of base64 are not a word by chance. */
 const LEAST_BASE64 = 6;
 /** Characters at the beginning of a form that are searched one by one before a "…". */
@@ -14,7 +17,7 @@ const MAX_BEGINNING = 24;
 
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 /** Before a "…": nothing, or what is left of an encoded character. */
-const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,8}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
+const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,31}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
 
 /** Make it once for all texts: the expression is large. Its time is linear in the length of the text. */
 export function secretMask(secrets: Readonly<Record<string, string | readonly string[]>>): Mask {
@@ -85,16 +88,6 @@ interface View {
 /** An encoding of single characters: what matches it, and the character. */
 type Encoding = { unit: RegExp; read(unit: string): string };
 
-/** Names that HTML has for characters, each followed by its character. */
-const NAMED = table(
-  `amp& lt< gt> quot" apos' nbsp\u00a0 excl! num# dollar$ percnt% lpar( rpar) ast* plus+ comma, period. sol/ colon:`,
-  `semi; equals= quest? commat@ lsqb[ lbrack[ bsol\\ rsqb] rbrack] hat^ lowbar_ grave\` lcub{ lbrace{ verbar| vert|`,
-  'rcub} rbrace} szligß aeligæ oeligœ oslashø ethð thornþ sect§ euro€ pound£',
-);
-/** The same for the marks of letters, as in `&auml;`. */
-const MARKS = table(
-  'grave\u0300 acute\u0301 circ\u0302 tilde\u0303 breve\u0306 uml\u0308 ring\u030a caron\u030c cedil\u0327',
-);
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };
 const UTF8 = ['%[0-7]#', '%[cd]#%[89ab]#', '%e#(?:%[89ab]#){2}', '%f[0-7](?:%[89ab]#){3}']
   .join('|')
@@ -107,13 +100,11 @@ const ENCODINGS: Encoding[] = [
   { unit: new RegExp(`${UTF8}|\\+`, 'gi'), read: unit => (unit === '+' ? ' ' : decodedUrl(unit)) },
   // HTML.
   {
-    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z]{2,7});/gi,
+    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi,
+    // In a text that was changed to upper or lower case, names are known in lower case alone.
     read(unit) {
-      const code = unit.slice(1, -1).toLowerCase();
-      const mark = MARKS.get(code.slice(1));
-      if (!code.startsWith('#')) return NAMED.get(code) ?? (mark ? (code[0] + mark).normalize() : unit);
-      const number = Number(code.slice(1).replace(/^x/, '0x'));
-      return number > 0x10ffff ? unit : String.fromCodePoint(number);
+      const character = decodeHTMLStrict(unit);
+      return character === unit ? decodeHTMLStrict(unit.toLowerCase()) : character;
     },
   },
   // JSON, and texts in source code and in double quotes of YAML.
@@ -135,10 +126,6 @@ const ENCODINGS: Encoding[] = [
   // What nobody sees, and `harmless` takes out.
   { unit: UNSEEN, read: () => '' },
 ];
-
-function table(...lines: string[]): Map<string, string> {
-  return new Map(lines.flatMap(line => line.split(' ')).map(each => [each.slice(0, -1), each.at(-1)!]));
-}
 
 /** Control sequences, as Node's `stripVTControlCharacters` knows them, and characters without width. */
 function unseen(): RegExp {
@@ -278,6 +265,7 @@ function formsOf(given: string): string[] {
     // In an address, "%" of the value may stand as it is.
     value.replace(percent.unit, percent.read),
     value.replace(UNSEEN, ''),
+    ...value.split(/\r?\n|\r/).filter(line => line.trim().length >= LEAST_LINE),
   ].filter(Boolean);
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
   const lines = ['\n', '\r\n', ' '].map(end => value.replace(/\r?\n|\r/g, end));

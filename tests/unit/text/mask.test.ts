@@ -35,6 +35,8 @@ const FORMS: Record<string, (text: string) => string> = {
       (written, [character, name]) => written.replaceAll(character, `&${name};`),
       inHtml(text),
     ),
+  'HTML with names of what nobody sees': text =>
+    inHtml(text).replaceAll('te', 't&shy;&zwj;&ZeroWidthSpace;e'),
   'doubled quotes': text => text.replaceAll("'", "''"),
   "YAML in '...'": text => JSON.stringify(text).slice(1, -1).replaceAll("'", "''"),
   'source code': text =>
@@ -242,4 +244,38 @@ test('a page of megabytes takes time in proportion', () => {
   time(page(100_000));
   const [small, large] = [time(page(500_000)), time(page(4_000_000))];
   expect(large, `${small} ms for an eighth of it`).toBeLessThan(Math.max(small, 20) * 40);
+});
+
+test.each(['¥100°é½', 'a≂̸bŒ∞≤', 'x…y—z†'])('HTML has names for all of %s', secret => {
+  const names: Record<string, string> = {
+    '¥': 'yen',
+    '°': 'deg',
+    é: 'eacute',
+    '½': 'frac12',
+    Œ: 'OElig',
+    '∞': 'infin',
+    '≤': 'le',
+  };
+  const more = { '≂̸': 'NotEqualTilde', '…': 'hellip', '—': 'mdash', '†': 'dagger' };
+  const html = Object.entries({ ...names, ...more }).reduce(
+    (text, [character, name]) => text.replaceAll(character, `&${name};`),
+    secret,
+  );
+  expect(html).toContain('&');
+  expect(secretMask({ PW: secret })(`<p>${html}</p>`)).toBe(`<p>${masked}</p>`);
+});
+
+test('a key is masked line by line, as a diff shows it', () => {
+  const lines = [
+    '-----BEGIN KEY-----',
+    'MIIEvQIBADANBgkqhkiG9w0B',
+    'AQEFAASCBKcwggSjAgEAAoIB',
+    'short',
+    '-----END KEY-----',
+  ];
+  const hidden = secretMask({ PW: lines.join('\n') });
+  expect(hidden(lines.map(line => `- ${line}`).join('\n'))).toBe(
+    [masked, masked, masked, 'short', masked].map(line => `- ${line}`).join('\n'),
+  );
+  expect(hidden(lines.join('\n'))).toBe(masked);
 });
