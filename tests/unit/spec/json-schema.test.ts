@@ -18,6 +18,40 @@ describe('the JSON Schema for editors', () => {
     expect(network.required).toEqual(['type', 'urlPattern']);
   });
 
+  it('has what 0.1 has: other tools read it, too', () => {
+    const values = (node: Node) =>
+      Object.entries(node.properties).map(([name, field]) =>
+        [name, field.enum ?? field.const].flat().join(' ').trim(),
+      );
+    expect([url, dom, network].map(values)).toEqual([
+      ['type url', 'pattern', 'description'],
+      ['type dom', 'selector', 'state visible attached text absent hidden', 'text', 'description'],
+      [
+        'type network',
+        'urlPattern',
+        'method GET POST PUT PATCH DELETE HEAD OPTIONS',
+        'status',
+        'description',
+      ],
+    ]);
+    expect(Object.keys(schema.properties)).toMatchInlineSnapshot(`
+      [
+        "specVersion",
+        "id",
+        "goal",
+        "description",
+        "tags",
+        "entryUrl",
+        "allowedDomains",
+        "maxSteps",
+        "maxCostUsd",
+        "passPolicy",
+        "assertions",
+        "judge",
+      ]
+    `);
+  });
+
   it('refuses unknown keys on every level', () => {
     for (const level of [schema, schema.properties.passPolicy, url, dom, network])
       expect(level).toMatchObject({ additionalProperties: false, type: 'object' });
