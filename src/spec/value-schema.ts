@@ -2,6 +2,7 @@
 import { dereference, type Schema, Validator } from '@cfworker/json-schema';
 import { z } from 'zod';
 import { messageOf } from '../text/line';
+import { inTexts } from '../text/mask';
 import { formatPath } from './errors';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -99,7 +100,8 @@ export function problemOfJsonSchema(
 export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z.ZodType {
   const validator = new Validator(typed(structuredClone(schema), formats) as Schema, '2020-12', false);
   return z.unknown().superRefine((value, context) => {
-    const { errors } = validator.validate(value);
+    // Names of fields become parts of addresses, which can't have half a character.
+    const { errors } = validator.validate(inTexts(value, each => each.toWellFormed(), 'changed'));
     // Those around another one say less.
     const isInner = (at: string) =>
       !errors.some(({ keywordLocation }) => keywordLocation.startsWith(`${at}/`));

@@ -45,6 +45,10 @@ test.each<[JsonSchema, unknown]>([
   [{ type: ['integer', 'null'] }, null],
   [{ properties: { type: { const: 'x' }, required: { type: 'boolean' } } }, { type: 'x', required: true }],
   [{ type: 'object', properties: { a: true } }, { a: 1 }],
+  [
+    { type: 'object', additionalProperties: { type: 'number' } },
+    { '\ud800': 1, '50%': 2 },
+  ],
 ])('%j takes %j', (schema, value) => {
   expect(problemOfJsonSchema(schema)).toBeUndefined();
   expect(problems(schema, value)).toEqual([]);
