@@ -140,7 +140,7 @@ describe.each([
   it('gets an error for an input that the schema refuses, and the page gets nothing', async () => {
     const { script, told } = calls(use('add_to_cart', { plant: 5 }));
     const { task } = await play(script, {});
-    expect(told.at(-1)).toMatch(/Not sent to the page.*plant: .*expected string/);
+    expect(told.at(-1)).toMatch(/Not sent to the page.*plant: .*Expected "string"/);
     expect(await task.page.evaluate('window.got')).toEqual([]);
     expect(task.turns[0]!.actions[0]).toMatchObject({ error: expect.stringContaining('Not sent') });
     expect(task.turns[0]!.actions[0]!.recorded).toBeUndefined();

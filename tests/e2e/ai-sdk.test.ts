@@ -198,7 +198,8 @@ test('without the package, the preflight says what to install', async () => {
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(join(installed, name), to, 'junction');
   };
-  for (const name of ['@playwright/test', 'tinyglobby', 'zod']) link(name);
+  for (const name of ['@playwright/test', 'tinyglobby', 'zod', 'entities', '@cfworker/json-schema'])
+    link(name);
   const own = join(folder, 'node_modules/@taskproof/playwright');
   cpSync(join(installed, '@taskproof/playwright'), own, { recursive: true });
   const script = `require('@taskproof/playwright').aiSdk({ model: 'openai/gpt-5.5' }).preflight().catch(error => console.log(error.message))`;
