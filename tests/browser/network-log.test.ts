@@ -180,18 +180,26 @@ it('ends in a session, too: the agent is told, and no request is held or waited 
   await opened.close();
 });
 
-it('counts no redirect of the browser itself as an answer', async () => {
-  await page.goto('/');
-  // `dev` is on the list of domains that browsers ask by https alone.
-  await page.evaluate(() =>
-    fetch('http://no-such-shop.dev/orders', { method: 'POST', mode: 'no-cors' }).catch(() => {}),
-  );
-  await expect.poll(() => log.events.at(-1)?.failure).toContain('net::ERR_');
-  expect(log.events.slice(1)).toMatchObject([
-    { url: 'http://no-such-shop.dev/orders', method: 'POST', status: null, answeredBy: 'browser' },
-    { url: 'https://no-such-shop.dev/orders', method: 'POST', status: null },
-  ]);
-});
+it.each(['beside the guard', 'alone'])(
+  'counts no redirect of the browser itself as an answer: %s',
+  async how => {
+    const guard =
+      how === 'alone'
+        ? undefined
+        : await guardContext(context, { allowedDomains: ['localhost'], network: log });
+    await page.goto('/');
+    // `dev` is on the list of domains that browsers ask by https alone.
+    await page.evaluate(() =>
+      fetch('http://no-such-shop.dev/orders', { method: 'POST', mode: 'no-cors' }).catch(() => {}),
+    );
+    await expect.poll(() => log.events.at(-1)?.failure).toContain('net::ERR_');
+    expect(log.events.slice(1)).toMatchObject([
+      { url: 'http://no-such-shop.dev/orders', method: 'POST', status: null, answeredBy: 'browser' },
+      { url: 'https://no-such-shop.dev/orders', method: 'POST', status: null },
+    ]);
+    await guard?.dispose();
+  },
+);
 
 it('records nothing after stop', async () => {
   await page.goto('/');

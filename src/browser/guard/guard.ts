@@ -9,7 +9,7 @@ import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
 import { beginning } from '../../text/line';
 import { unseen } from '../in-page';
-import { ANSWERED_BY, type NetworkLog } from '../session/network';
+import { ANSWERED_BY, type NetworkLog, OF_BROWSER } from '../session/network';
 import { isDocument } from '../session/settling';
 import { listen, within } from '../waiting';
 import { Documents } from './documents';
@@ -144,7 +144,8 @@ class ProtocolGuard {
     let interceptResponse: boolean | undefined;
     try {
       if (responseStatusCode !== undefined || failure !== undefined) {
-        const isServers = !paused.responseHeaders?.some(({ name }) => name.toLowerCase() === ANSWERED_BY);
+        const marks = [ANSWERED_BY, OF_BROWSER];
+        const isServers = !paused.responseHeaders?.some(({ name }) => marks.includes(name.toLowerCase()));
         const status = isServers ? responseStatusCode : undefined;
         this.#awaited.get(requestId)?.({ status, failure });
         this.#awaited.delete(requestId);

@@ -22,6 +22,9 @@ export interface SentBody {
  */
 export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex')}`;
 
+/** Chromium's mark of its own answers: it redirects http itself for a host that requires https (HSTS). */
+export const OF_BROWSER = 'non-authoritative-reason';
+
 export const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 const MAX_BODY = 200_000;
@@ -87,9 +90,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
   const response = (answer: Response): void => {
     const event = byRequest.get(answer.request());
     if (!event) return;
-    const { [ANSWERED_BY]: by, 'non-authoritative-reason': upgraded } = answer.headers();
+    const { [ANSWERED_BY]: by, [OF_BROWSER]: upgraded } = answer.headers();
     if (by !== undefined) event.answeredBy = by === 'guard' ? by : 'program';
-    // Chromium's mark: it redirects http itself for a host that requires https (HSTS).
     else if (upgraded !== undefined) event.answeredBy = 'browser';
     else {
       event.status = answer.status();
