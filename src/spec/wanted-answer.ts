@@ -10,11 +10,13 @@ export function wantedAnswer(assertions: readonly { type: string; matches?: Json
   const answers = assertions.filter(({ type }) => type === 'answer');
   const [shape, ...others] = answers.flatMap(({ matches }) => (matches ? [shapeOf(matches)] : []));
   if (!shape) return answers.length > 0;
-  return others.length ? { allOf: [shape, ...others] } : shape;
+  // Together, references of one would lead into another.
+  const isApart = JSON.stringify([shape, ...others]).includes('"$ref"');
+  return others.length && !isApart ? { allOf: [shape, ...others] } : shape;
 }
 
 const KEPT = new Set([
-  ...['type', 'format', 'title', 'description', 'required', 'additionalProperties', '$ref'],
+  ...['type', 'format', 'title', 'description', 'required', 'additionalProperties', '$ref', '$id', '$anchor'],
   ...['properties', 'patternProperties', '$defs', 'definitions'],
   ...['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf'],
 ]);

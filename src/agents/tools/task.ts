@@ -47,8 +47,10 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
   if (typeof wanted !== 'object') return [];
   // The input of a tool is an object.
   const isObject = wanted.type === 'object';
-  const { $defs, ...value } = wanted;
-  const wrapped = { type: 'object', properties: { value }, required: ['value'], ...($defs ? { $defs } : {}) };
+  const { $defs, definitions, ...value } = wanted;
+  // References lead to these by their place.
+  const named = { ...($defs ? { $defs } : {}), ...(definitions ? { definitions } : {}) };
+  const wrapped = { type: 'object', properties: { value }, required: ['value'], ...named };
   const schema = isObject ? wanted : wrapped;
   const tool = defineTool({
     name: 'answer',

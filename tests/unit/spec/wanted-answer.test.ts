@@ -42,6 +42,13 @@ test.each([
     ],
     { allOf: [{ type: 'object' }, { required: ['a'] }] },
   ],
+  [
+    [
+      { type: 'answer', matches: { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } } },
+      { type: 'answer', matches: { required: ['a'] } },
+    ],
+    { $ref: '#/$defs/a', $defs: { a: { type: 'object' } } },
+  ],
 ])('what an agent is told of %j', (assertions, told) => {
   expect(wantedAnswer(assertions)).toEqual(told);
 });
