@@ -1,5 +1,5 @@
 // JSON Schemas (draft 2020-12) of answers and of pages' tools: whether they are some, and what is wrong with a value.
-import { dereference, type Schema, Validator } from '@cfworker/json-schema';
+import type { Schema } from '@cfworker/json-schema';
 import { z } from 'zod';
 import { messageOf } from '../text/line';
 import { inTexts } from '../text/mask';
@@ -30,6 +30,9 @@ const kinds = {
 const type = z
   .unknown()
   .refine(isType, { error: ({ input }) => `${JSON.stringify(input)} is not a type of JSON Schema` });
+
+/** Loaded for the first schema: most workers have none. */
+const validation = () => require('@cfworker/json-schema') as typeof import('@cfworker/json-schema');
 
 /** The schema of schemas. */
 function metaSchema({ unknownKeywords }: Ways): z.ZodType {
@@ -82,7 +85,9 @@ export function problemOfJsonSchema(
   if (issue) return `${formatPath(issue.path) || 'it'}: ${issue.message}`;
   if (typeof given === 'boolean') return 'it: expected an object';
   try {
-    const lookup: Record<string, Schema | boolean> = dereference(structuredClone(given) as Schema);
+    const lookup: Record<string, Schema | boolean> = validation().dereference(
+      structuredClone(given) as Schema,
+    );
     const references = Object.values(lookup).map(each => Object(each) as Schema);
     const lost = references.find(({ __absolute_ref__: to }) => to !== undefined && lookup[to] === undefined);
     return lost && `the reference ${JSON.stringify(lost.$ref)} leads nowhere`;
@@ -98,6 +103,7 @@ export function problemOfJsonSchema(
  * @throws Error for a schema that can't be checked
  */
 export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z.ZodType {
+  const { Validator } = validation();
   const validator = new Validator(typed(structuredClone(schema), formats) as Schema, '2020-12', false);
   return z.unknown().superRefine((value, context) => {
     // Names of fields become parts of addresses, which can't have half a character.

@@ -1,7 +1,6 @@
 // Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value; and puts them in.
 // A text is searched as it stands and as it reads once what was encoded is decoded, up to twice. Programs beside `dist` load this file,
 // so it imports nothing of ours.
-import { decodeHTMLStrict } from 'entities/decode';
 
 /** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
@@ -103,6 +102,7 @@ const ENCODINGS: Encoding[] = [
     unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi,
     // In a text that was changed to upper or lower case, names are known in lower case alone.
     read(unit) {
+      const { decodeHTMLStrict } = entities();
       const character = decodeHTMLStrict(unit);
       return character === unit ? decodeHTMLStrict(unit.toLowerCase()) : character;
     },
@@ -126,6 +126,9 @@ const ENCODINGS: Encoding[] = [
   // What nobody sees, and `harmless` takes out.
   { unit: UNSEEN, read: () => '' },
 ];
+
+/** Loaded for the first text that needs it: most workers have none. */
+const entities = () => require('entities/decode') as typeof import('entities/decode');
 
 /** Control sequences, as Node's `stripVTControlCharacters` knows them, and characters without width. */
 function unseen(): RegExp {
