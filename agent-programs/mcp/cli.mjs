@@ -80,7 +80,7 @@ export class Cli {
         const said = messageIn(line);
         if (Array.isArray(said)) void this.#next(said).then(answer => socket.end(JSON.stringify(answer)));
         else if (said)
-          void answerTo(said, args => this.#next(args)).then(
+          void answerTo(said, args => this.#next(args, this.session.announced())).then(
             answer => answer && socket.write(`${JSON.stringify(answer)}\n`),
           );
       });
@@ -123,9 +123,10 @@ export class Cli {
     await Promise.all(this.#children.map(endProcess));
   }
 
-  /** @param {string[]} args as the agent wrote them */
-  #next(args) {
+  /** @param {string[]} args as the agent wrote them @param {Promise<void>} [announced] */
+  #next(args, announced) {
     const answer = this.#last
+      .then(() => announced)
       .then(() => this.#run(args))
       .catch(error => ({ text: `### Error\n${error.message}`, code: 1 }));
     this.#last = answer;

@@ -73,7 +73,8 @@ export default {
 
 /** Each command of `playwright-cli` is a turn, which the program in between reports. @param {any} item @param {Session} session */
 function called({ tool, arguments: input = {} }, session) {
-  if (!session.byCli) session.round([{ id: callKey(tool, input), name: tool, input }]);
+  if (session.byCli) session.announce();
+  else session.round([{ id: callKey(tool, input), name: tool, input }]);
 }
 
 /** @param {any} usage @param {Session} session */

@@ -8,6 +8,8 @@ import { stripVTControlCharacters } from 'node:util';
 /** Milliseconds to wait for the line about a call, once the call itself has arrived. */
 const CALL_MS = 2_000;
 const TITLE_LENGTH = 100;
+/** Stands for the id of a call of `playwright-cli`, which has none. */
+const BY_CLI = '';
 
 export class Session {
   /** @type {string[]} */
@@ -19,6 +21,8 @@ export class Session {
   #inTurn = false;
   /** Called when the line about a call arrives, by id. @type {Map<string, () => void>} */
   #waiting = new Map();
+  /** Lines about calls of `playwright-cli` that have not begun. */
+  #announced = 0;
   /** @type {Required<Pick<Usage, 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens'>>} */
   #counted = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
   /** @type {string | undefined} */
@@ -128,6 +132,18 @@ export class Session {
     if (this.#open.has(call.id)) return;
     this.round([call]);
     if (this.tellsCalls) this.#early.add(call.id);
+  }
+
+  /** The line about a call of `playwright-cli` arrived: what was said before it belongs to this call. */
+  announce() {
+    this.#announced++;
+    this.#waiting.get(BY_CLI)?.();
+  }
+
+  /** Await it before such a call of a command line that prints a line about each. */
+  async announced() {
+    if (this.#announced === 0) await this.#told(BY_CLI);
+    this.#announced = Math.max(0, this.#announced - 1);
   }
 
   /** @param {string} id */

@@ -675,6 +675,28 @@ describe('turns', () => {
     ]);
   });
 
+  test('what is said before a call of playwright-cli belongs to it, although its line comes later', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const { session, told } = makeSession(false);
+    for (const id of ['a', 'b']) {
+      const announced = session.announced();
+      const begun = announced.then(() => session.begin(call(id)));
+      session.narrate(`I press ${id}.`);
+      session.announce();
+      await begun;
+      session.end(id);
+    }
+    // Its line is lost.
+    const late = session.announced().then(() => session.begin(call('c')));
+    await vi.advanceTimersByTimeAsync(10_000);
+    await late;
+    expect(told()).toEqual([
+      ...['turn press a', 'narration I press a.', 'action press a', 'turn_end'],
+      ...['turn press b', 'narration I press b.', 'action press b', 'turn_end', 'turn press c'],
+    ]);
+  });
+
   test.each<[string, unknown, string]>([
     ['browser_select_option', { values: 'Friday', element: 'Day' }, 'select "Friday" in Day'],
     ['browser_select_option', {}, 'select  in the page'],
