@@ -38,7 +38,7 @@ import {
   readyOptions,
   type TaskproofOptions,
 } from './run/options';
-import { carryPlan, goalOf, planOf, planWith, REFUSED } from './run/plan';
+import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, REFUSED } from './run/plan';
 import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
@@ -184,6 +184,7 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   giveBack?.();
   if ('fail' in decision) throw runError(decision.fail);
   debug('skip', () => `${name}, trial ${index + 1}: ${decision.skip}`);
+  if (decision.isOpen) testInfo.annotations.push({ type: OVER_BUDGET });
   testInfo.skip(true, decision.skip);
 }
 

@@ -7,7 +7,7 @@ import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
 import { annotate, retag, skipUnstarted, unannotate } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
 import { enter, readLedger } from '../playwright/run/ledger';
-import { carriedPlan, hidePlan } from '../playwright/run/plan';
+import { carriedPlan, hidePlan, OVER_BUDGET } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
 import { uniqueByName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
@@ -45,6 +45,10 @@ const UNCALIBRATED = 'uncalibrated';
 
 const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
+
+/** Whether the suite skips the trial, or early stop. */
+export const isNeedless = ({ trial, result }: Pick<Entry, 'trial' | 'result'>) =>
+  trial.outcome === 'skipped' && result.annotations.every(({ type }) => type !== OVER_BUDGET);
 
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
@@ -95,7 +99,7 @@ export class SpecRun {
     const { entries, ended, planned } = this;
     const indexes = new Set(entries.map(({ trial }) => trial.index));
     const isWhole = ended && indexes.size >= planned.policy.k;
-    return isWhole && entries.every(({ trial }) => trial.outcome === 'skipped');
+    return isWhole && entries.every(isNeedless);
   }
 
   /** An ordinary test with a pass policy. Its own code grades it; only trials with an agent of ours leave records. */

@@ -15,7 +15,7 @@ import { messageOf } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
 import { type PlannedTest, shardName } from './planning';
-import type { Entry, SpecRun } from './spec-run';
+import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
 import { declaredStatus } from './trials';
 import { writeText } from './write';
@@ -171,8 +171,8 @@ export class TrialStore {
     const interrupted = status === 'interrupted' || status === 'timedout';
     const tests = runs.flatMap(run => [...run.tests].map(test => ({ run, test })));
     const done = tests.filter(({ run, test }) => {
-      const trial = run.entries.find(entry => entry.test === test)?.trial;
-      return trial !== undefined && (isGraded(trial) || (!interrupted && trial.outcome === 'skipped'));
+      const entry = run.entries.find(entry => entry.test === test);
+      return entry !== undefined && (isGraded(entry.trial) || (!interrupted && isNeedless(entry)));
     });
     if (isRegrading()) return [];
     if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };

@@ -157,6 +157,7 @@ describe('a run that leaves out trials', () => {
     const tasks = suite.read('tasks/kept.yaml');
     suite.write({
       'dear/dear.yaml': tasks.replace('id: kept', 'id: dear').replace('minPasses: 1', 'minPasses: 2'),
+      'dear/later.yaml': tasks.replace('id: kept', 'id: later').replace('minPasses: 1', 'minPasses: 2'),
       'dear.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
 const agent = defineAgent({ name: 'dear', async run(task) {
   await task.turn('click Go', () => { task.usage({ costUsd: 0.4 }); return task.page.getByText('Go').click(); });
@@ -169,7 +170,7 @@ taskproofTests('dear/*.yaml', { test });`,
 
   test('earlyStop: trials after a settled verdict are skipped with the reason', () => {
     expect(run.exitCode, run.output).toBe(1);
-    const [, kept, lost] = run.results().verdicts;
+    const [, kept, , lost] = run.results().verdicts;
     expect(kept).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
     expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 1, missing: 1, rate: 0 });
     expect(lost!.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
@@ -179,9 +180,10 @@ taskproofTests('dear/*.yaml', { test });`,
   });
 
   test('maxRunCostUsd: beyond it no new trial starts, and the verdict is not guessed', () => {
-    const [dear] = run.results().verdicts;
+    const [dear, , later] = run.results().verdicts;
     expect(dear).toMatchObject({ spec: 'dear', verdict: 'undecided', passes: 1, missing: 1, costUsd: 0.4 });
     expect(dear!.reason).toContain('maxRunCostUsd of $0.3');
+    expect(later).toMatchObject({ spec: 'later', verdict: 'undecided', passes: 0, missing: 2, costUsd: 0 });
     expect(run.results().complete).toBe(false);
   });
 });

@@ -19,7 +19,7 @@ const KILL_MS = 3_000;
 const DRAIN_MS = 1_000;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
 /** Characters. Shorter values may be part of ordinary words. */
-const SECRET_LENGTH = 8;
+const SECRET_LENGTH = 6;
 /** Lines of an uncaught exception below its message. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
 
@@ -89,7 +89,8 @@ export class Program {
   /** An error about this program, with the end of its standard error. */
   error(problem: string): ProgramError {
     const { command, args } = this.options;
-    const said = lastWords(this.masked(this.stderr));
+    // Without colours first: they may stand within a value.
+    const said = lastWords(this.masked(stripVTControlCharacters(this.stderr)));
     const about = said ? `. Standard error: ${said}` : '';
     // Other arguments than the script are left out, since they may contain keys.
     const label = [command, scriptOf(args)].filter(Boolean).join(' ');

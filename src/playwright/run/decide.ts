@@ -30,7 +30,8 @@ export interface LedgerState {
   committedUsd: number;
 }
 
-export type Decision = { run: true } | { skip: string } | { fail: string };
+/** `isOpen`: the trial is skipped although its verdict needs it. */
+export type Decision = { run: true } | { skip: string; isOpen?: true } | { fail: string };
 
 export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings): Decision {
   const outside = notOfThisRun(asked, settings) ?? beyondK(asked, settings);
@@ -43,9 +44,10 @@ export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings)
       ? { skip: lacking }
       : { fail: `${lacking}\n${howToRecord(asked.plan)}` };
   }
-  const needless =
-    settled(asked, ledger, settings) ?? answered(asked, ledger, settings) ?? overBudget(asked, ledger);
-  return needless === undefined ? { run: true } : { skip: needless };
+  const needless = settled(asked, ledger, settings) ?? answered(asked, ledger, settings);
+  if (needless !== undefined) return { skip: needless };
+  const over = overBudget(asked, ledger);
+  return over === undefined ? { run: true } : { skip: over, isOpen: true };
 }
 
 function howToRecord({ id }: Plan): string {

@@ -24,6 +24,8 @@ export interface AnnotatedTest {
 export const PLAN = '_taskproof-plan';
 /** Why we kept a trial from beginning: its test has not failed. */
 export const REFUSED = '_taskproof-refused';
+/** The budget of the run keeps a trial from beginning, which its verdict needs. */
+export const OVER_BUDGET = '_taskproof-over-budget';
 /** The spec's `judge`. */
 export const RUBRIC = 'rubric';
 const GOAL = 'goal';

@@ -180,14 +180,14 @@ describe('errors', () => {
 
   test('hold no secret, not even a part of one, and no key of its environment', async () => {
     const program = node(
-      `console.error('x'.repeat(150) + process.env.SHOWN + 'y'.repeat(265)); console.error(process.env.MY_API_KEY, process.env.SHORT_KEY)`,
-      { env: { SHOWN: SECRET, MY_API_KEY: 'sk-live-0123456789', SHORT_KEY: 'word' } },
+      `console.error('x'.repeat(150) + process.env.SHOWN + 'y'.repeat(265)); console.error(process.env.MY_API_KEY.replace('live', 'li\\x1b[31mve'), process.env.SHORT_KEY, process.env.DB_PASSWORD)`,
+      { env: { SHOWN: SECRET, MY_API_KEY: 'sk-live-0123456789', SHORT_KEY: 'word', DB_PASSWORD: 'hunter2' } },
     );
     const { message } = await next(program).then(
       () => expect.unreachable(),
       (error: Error) => error,
     );
-    expect(message).toContain('<MY_API_KEY> word');
+    expect(message).toContain('<MY_API_KEY> word <DB_PASSWORD>');
     expect(message).not.toContain('écret');
     expect(message).not.toContain('0123456789');
   });

@@ -81,11 +81,6 @@ test.each<[string, Case, string]>([
     { earlyStop: true, ended: 'ee' },
     'early stop: the verdict is settled (inconclusive, 0 of 2 passed, needs 4 of 5)',
   ],
-  [
-    'no money',
-    { maxRunCostUsd: 1, spentUsd: 1 },
-    'the run has spent $1.0000 of its maxRunCostUsd of $1, so no new trial starts',
-  ],
   ['confirmed', { ended: 'ff', settings: { wanted: [wanted] } }, 'the answer is clear: regressed'],
   ['not confirmed', { ended: 'ppp', settings: { wanted: [wanted] } }, 'the answer is clear: not confirmed'],
   [
@@ -112,6 +107,11 @@ test.each<[string, Case, string]>([
   ['beyond k before what is missing', { index: 5, secrets: 'none' }, 'beyond'],
 ])('%s: it is skipped', (_, asked, reason) => {
   expect(decided(asked)).toEqual({ skip: expect.stringContaining(reason) });
+});
+
+test('no money: it is skipped, but its verdict stays open', () => {
+  const skip = 'the run has spent $1.0000 of its maxRunCostUsd of $1, so no new trial starts';
+  expect(decided({ maxRunCostUsd: 1, spentUsd: 1 })).toEqual({ skip, isOpen: true });
 });
 
 test('a secret without a value: it fails', () => {
