@@ -41,17 +41,24 @@ export function leftIn(headers: Headers, nowMs = Date.now()): Left[] {
     const [remaining, limit] = [numberIn(headers, name('remaining')), numberIn(headers, name('limit'))];
     const resetMs = resetIn(headers.get(name('reset')), nowMs);
     if (remaining === undefined || resetMs === undefined) return [];
-    return { of, remaining, resetMs, ...(limit === undefined ? {} : { limit }) };
+    return {
+      of,
+      remaining,
+      resetMs: Math.min(resetMs, MAX_WAIT_MS),
+      ...(limit === undefined ? {} : { limit }),
+    };
   });
 }
 
+/** Longer than any trial, and shorter than the longest that a timer can wait. */
+const MAX_WAIT_MS = 24 * 3_600_000;
+
 /** Milliseconds of `retry-after` (seconds, or a date) or `retry-after-ms`. */
 export function retryAfterIn(headers: Headers, nowMs = Date.now()): number | undefined {
-  const ms = numberIn(headers, 'retry-after-ms');
-  if (ms !== undefined) return ms;
-  const seconds = numberIn(headers, 'retry-after');
-  if (seconds !== undefined) return seconds * 1_000;
-  return untilDate(headers.get('retry-after') ?? '', nowMs);
+  const [ms, seconds] = [numberIn(headers, 'retry-after-ms'), numberIn(headers, 'retry-after')];
+  const given = ms ?? (seconds === undefined ? undefined : seconds * 1_000);
+  const found = given ?? untilDate(headers.get('retry-after') ?? '', nowMs);
+  return found && Math.min(found, MAX_WAIT_MS);
 }
 
 /** Milliseconds. Node takes `-5` for a date, too. */

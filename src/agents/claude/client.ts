@@ -145,7 +145,8 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
 
 /** Tokens that count towards the API's limits: what is read from the cache does not. */
 function limitedTokens(usage: BetaUsage): number {
-  return usage.input_tokens + (usage.cache_creation_input_tokens ?? 0) + usage.output_tokens;
+  const { input_tokens, output_tokens, cache_creation_input_tokens } = usage as Partial<BetaUsage>;
+  return (input_tokens ?? 0) + (cache_creation_input_tokens ?? 0) + (output_tokens ?? 0);
 }
 
 function failureOf(error: unknown, asker: Asker): Failure {

@@ -67,12 +67,15 @@ function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: 
   };
 }
 
+/** The cost is null without prices, or if a gateway did not count. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
+  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage as Partial<BetaUsage>;
   const counted = {
-    inputTokens: usage.input_tokens,
-    outputTokens: usage.output_tokens,
+    inputTokens: inputTokens ?? 0,
+    outputTokens: outputTokens ?? 0,
     cacheReadTokens: usage.cache_read_input_tokens ?? 0,
     cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
   };
-  return { ...counted, costUsd: prices ? costOf(prices, counted) : null };
+  const isCounted = inputTokens !== undefined && outputTokens !== undefined;
+  return { ...counted, costUsd: prices && isCounted ? costOf(prices, counted) : null };
 }

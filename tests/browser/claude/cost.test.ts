@@ -15,6 +15,7 @@ import {
   think,
 } from '../../support/messages-api';
 import { positions } from '../../support/messages-api/prompt-cache';
+import { serve } from '../../support/serve';
 
 const words = 'The quick brown fox looks at a shop that sells many things. ';
 const pages = harness({
@@ -193,5 +194,40 @@ describe('cost', () => {
       /the price is unknown for the model "claude-opus-9".*pricing: \{ input: 4, output: 20 \}/,
     );
     expect(api!.requests).toHaveLength(0);
+  });
+});
+
+describe('a gateway that does not count tokens', () => {
+  const answer = (usage: object) =>
+    [
+      {
+        type: 'message_start',
+        message: { id: 'm', type: 'message', role: 'assistant', model: 'x', content: [], usage },
+      },
+      { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } },
+      { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Done.' } },
+      { type: 'content_block_stop', index: 0 },
+      { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: {} },
+      { type: 'message_stop' },
+    ]
+      .map(event => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`)
+      .join('');
+
+  it.each([
+    ['is an error with a cap', 1, /does not count tokens, so maxCostUsd can't be kept/],
+    ['has an unknown cost without one', undefined, null],
+  ])('%s', async (_, maxCostUsd, problem) => {
+    const gateway = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer({}));
+    });
+    try {
+      const task = agentTask(await pages.openPage('/'), { maxSteps: 5, ...(maxCostUsd && { maxCostUsd }) });
+      const ran = Promise.resolve(claude({ apiKey: 'k', baseURL: gateway.url, maxRetries: 0 }).run(task));
+      if (problem) await expect(ran).rejects.toThrow(problem);
+      else await ran;
+      expect(task.costUsd).toBeNull();
+    } finally {
+      await gateway.close();
+    }
   });
 });

@@ -6,6 +6,7 @@ const NOW = Date.parse('2026-11-25T08:00:00Z');
 test.each([
   [{ 'retry-after': '45' }, 45_000],
   [{ 'retry-after': '0.5' }, 500],
+  [{ 'retry-after': '99999999' }, 86_400_000],
   [{ 'retry-after-ms': '250', 'retry-after': '1' }, 250],
   [{ 'retry-after': 'Wed, 25 Nov 2026 08:00:30 GMT' }, 30_000],
   [{ 'retry-after': 'Wed, 25 Nov 2026 07:00:30 GMT' }, 0],
