@@ -2,7 +2,6 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { uncounted } from '../model/budget';
 import type { Call, Outcome } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
@@ -45,12 +44,9 @@ class AiSdkLoop extends Loop {
   }
 
   protected async ask(): Promise<Answer> {
-    const { pricing, name } = this.settings;
     const result = await this.generated();
     const { reasoningText = '', finishReason } = result;
-    const usage = usageWithCost(result.usage, pricing);
-    this.budget.report(usage);
-    if (usage.costUsd === null && this.task.maxCostUsd !== undefined) throw this.error(uncounted(name));
+    this.budget.report(usageWithCost(result.usage, this.settings.pricing));
     const calls = result.toolCalls.filter(call => !call.providerExecuted).map(callOf);
     const text = result.text.trim();
     const said = this.task.mask(shorten(text, 200));

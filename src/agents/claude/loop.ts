@@ -8,7 +8,6 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
-import { uncounted } from '../model/budget';
 import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
@@ -103,8 +102,6 @@ class ClaudeLoop extends Loop {
       spent: usage => budget.report(usageOf(usage, budget.prices)),
       check: () => budget.check(this.conversation.messages),
     });
-    if (task.costUsd === null && budget.prices && task.maxCostUsd !== undefined)
-      throw this.error(uncounted(this.settings.model));
     const stop = STOPS[stop_reason ?? ''];
     if (stop === undefined)
       throw this.error(

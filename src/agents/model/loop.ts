@@ -6,7 +6,7 @@ import { shorten } from '../../text/line';
 import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
-import { Budget, type Prices, unknownPrice } from './budget';
+import { Budget, type Prices, uncounted, unknownPrice } from './budget';
 import { type Call, type Outcome, Reminders } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
 import { type Failure, RequestFailed } from './send';
@@ -128,6 +128,7 @@ export abstract class Loop {
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const answer = await this.request();
+    if (task.costUsd === null && task.maxCostUsd !== undefined) throw this.error(uncounted(model));
     if (answer.stop === 'cut off') return this.cut(answer);
     this.cutOff = 0;
     if (answer.stop === 'refused') {
