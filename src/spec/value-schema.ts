@@ -69,8 +69,8 @@ function metaSchema({ unknownKeywords }: Ways): z.ZodType {
   return schema;
 }
 
-const strict = metaSchema({ unknownKeywords: 'refused' });
-const loose = metaSchema({ unknownKeywords: 'left' });
+/** Made for the first schema. */
+const metaSchemas: Partial<Record<Ways['unknownKeywords'], z.ZodType>> = {};
 
 /**
  * Why this is not a JSON Schema that can be checked; undefined if it is one.
@@ -81,7 +81,8 @@ export function problemOfJsonSchema(
   given: unknown,
   { unknownKeywords }: Ways = { unknownKeywords: 'refused' },
 ): string | undefined {
-  const [issue] = (unknownKeywords === 'left' ? loose : strict).safeParse(given).error?.issues ?? [];
+  metaSchemas[unknownKeywords] ??= metaSchema({ unknownKeywords });
+  const [issue] = metaSchemas[unknownKeywords].safeParse(given).error?.issues ?? [];
   if (issue) return `${formatPath(issue.path) || 'it'}: ${issue.message}`;
   if (typeof given === 'boolean') return 'it: expected an object';
   try {
