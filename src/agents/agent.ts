@@ -126,6 +126,8 @@ export interface SessionTask extends AgentTask {
   readonly specHash: string;
   /** The value of `{{unique}}`, if the spec uses it. */
   readonly unique?: string | undefined;
+  /** Whether `maxRunCostUsd` is set: costs have to be known. */
+  readonly runIsCapped?: boolean;
   /** The option `maxRequests`. */
   readonly maxRequests?: number | undefined;
   /** Folder of the Playwright config, absolute. An agent's paths are relative to it. */

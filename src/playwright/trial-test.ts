@@ -179,7 +179,7 @@ export function saidBy(error: { message?: string; value?: string } | undefined):
 }
 
 export function trialPlanOf(
-  { agent, secrets, pageTools, turnTimeoutMs, maxRequests, plan }: ReadyOptions,
+  { agent, secrets, pageTools, turnTimeoutMs, maxRunCostUsd, maxRequests, plan }: ReadyOptions,
   { config, project }: TestInfo,
 ) {
   const isFirst = () =>
@@ -190,6 +190,7 @@ export function trialPlanOf(
     secrets,
     pageTools,
     turnTimeoutMs,
+    runIsCapped: maxRunCostUsd !== undefined,
     maxRequests,
     configDir: folderOf(config),
   };

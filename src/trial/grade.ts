@@ -191,6 +191,7 @@ async function judgedTrial(
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
+    runIsCapped: plan.runIsCapped,
     maxRequests: plan.maxRequests,
     signal,
     waiting: (promise, kind) => clock.waiting(promise, kind),

@@ -325,7 +325,7 @@ describe('what the provider does', () => {
       'no price under a cap',
       clickGo,
       { maxCostUsd: 1 },
-      /the price is unknown for the model "gpt-test", so maxCostUsd can't be kept/,
+      /the price is unknown for the model "gpt-test", so a cost cap/,
     ],
   ])('%s is an error of the API', async (_, script, setup, words) => {
     const { error } = await play(script, setup);

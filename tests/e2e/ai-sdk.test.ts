@@ -68,7 +68,7 @@ describe('a run with three APIs and with faults', () => {
   const FAULTS = {
     typist: { agent: 'pricing', options: 'maxCostUsd: 1,' },
     spender: { agent: 'pricing', options: 'maxCostUsd: 0.012,' },
-    unpriced: { options: 'maxCostUsd: 1,' },
+    unpriced: { options: 'maxRunCostUsd: 1,' },
     talks: {},
     locked: {},
   };

@@ -26,6 +26,7 @@ export interface TaskSetup {
   wantsAnswer?: WantedAnswer;
   maxSteps?: number;
   maxCostUsd?: number;
+  runIsCapped?: boolean;
   secrets?: Record<string, string | SecretFunction>;
   allowedDomains?: string[];
   pageTools?: PageToolsMode;
@@ -64,6 +65,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     allowedDomains: setup.allowedDomains ?? ['127.0.0.1', 'localhost'],
     maxSteps,
     maxCostUsd: setup.maxCostUsd,
+    runIsCapped: setup.runIsCapped ?? false,
     seed: 1,
     signal,
     timeLeftMs: 60_000,

@@ -24,7 +24,7 @@ export interface AiSdkPricing {
 export interface AiSdkOptions {
   /** A model of a provider, `openai('gpt-5.5')`, or a name for the gateway, `'openai/gpt-5.5'`. */
   model: AiSdkModel | string;
-  /** US dollars per million tokens. Default: the cost is unknown, and `maxCostUsd` can't be kept. */
+  /** US dollars per million tokens. Default: the cost is unknown, and no cost cap can be kept. */
   pricing?: AiSdkPricing;
   /** Whether the model may take screenshots and act by coordinates. If it refuses its first picture, the trial goes on without. Default: true. */
   pictures?: boolean;
@@ -81,7 +81,7 @@ export const modelName = (model: AiSdkModel | string) => (typeof model === 'stri
 
 /**
  * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others. Its `preflight` throws if the
- * npm package `ai` is missing. If requests fail, or `maxCostUsd` is set and `pricing` is not, a trial is `error: agent_api`.
+ * npm package `ai` is missing. If requests fail, or a cost cap is set and `pricing` is not, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */

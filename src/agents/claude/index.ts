@@ -158,7 +158,7 @@ export async function requireCredentials(
 
 /**
  * An agent with a Claude model, which acts with the vendor's browser tool. Its `preflight` throws if there
- * is no key and no client. If requests fail, or `maxCostUsd` is set and the price is unknown, a trial is `error: agent_api`.
+ * is no key and no client. If requests fail, or a cost cap is set and the price is unknown, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */

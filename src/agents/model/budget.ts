@@ -26,11 +26,13 @@ export const pricingSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
+const CAPS = 'a cost cap (maxCostUsd or maxRunCostUsd)';
+
 export const unknownPrice = (model: string, factory: string) =>
-  `the price is unknown for the model "${model}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ model, pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
+  `the price is unknown for the model "${model}", so ${CAPS} can't be kept. Set its prices in dollars per million tokens, ${factory}({ model, pricing: { input: 4, output: 20 } }), or remove the cap.`;
 
 export const uncounted = (model: string) =>
-  `the provider of the model "${model}" does not count tokens, so maxCostUsd can't be kept. Remove maxCostUsd.`;
+  `the provider of the model "${model}" does not count tokens, so ${CAPS} can't be kept. Remove the cap.`;
 
 export function costOf(prices: Prices, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;

@@ -46,6 +46,8 @@ const BY_CALL = {
   end: 'call answer',
 };
 
+const isCapped = ({ maxCostUsd, runIsCapped }: SessionTask) => runIsCapped || maxCostUsd !== undefined;
+
 export abstract class Loop {
   protected readonly conversation = new Conversation();
   protected readonly driver: Driver;
@@ -94,7 +96,7 @@ export abstract class Loop {
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
     const { task, by } = this;
     try {
-      if (!by.prices && task.maxCostUsd !== undefined) throw this.error(unknownPrice(by.model, by.factory));
+      if (!by.prices && isCapped(task)) throw this.error(unknownPrice(by.model, by.factory));
       this.conversation.messages.push({ role: 'user', content: opening(task, files, await this.look()) });
       for (;;) {
         const ending = await this.next();
@@ -128,7 +130,7 @@ export abstract class Loop {
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const answer = await this.request();
-    if (task.costUsd === null && task.maxCostUsd !== undefined) throw this.error(uncounted(model));
+    if (task.costUsd === null && isCapped(task)) throw this.error(uncounted(model));
     if (answer.stop === 'cut off') return this.cut(answer);
     this.cutOff = 0;
     if (answer.stop === 'refused') {

@@ -30,6 +30,8 @@ export interface JudgedTrial {
   assertions: readonly { title: string; passed: boolean }[];
   /** US dollars left of the trial's cost cap; undefined if there is none. */
   budgetUsd: number | undefined;
+  /** Whether `maxRunCostUsd` is set: costs have to be known. */
+  runIsCapped?: boolean | undefined;
   /** The option `maxRequests`; undefined if it is not set. */
   maxRequests?: number | undefined;
   /** Aborted when the judge's time is up or the test ends. */

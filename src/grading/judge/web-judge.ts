@@ -213,15 +213,15 @@ class Stages {
 
   /** @throws Error if the request would probably exceed what is left of the cap. */
   private priceOf({ system, content }: Question): number {
-    const { budgetUsd } = this.trial;
+    const { budgetUsd, runIsCapped } = this.trial;
     const { prices, model, factory } = this.settings;
-    if (budgetUsd === undefined) return 0;
+    if (budgetUsd === undefined && !runIsCapped) return 0;
     if (!prices) throw new Error(unknownPrice(model, factory));
     if (this.usage.costUsd === null) throw new Error(uncounted(model));
     const tokens = { cacheCreationTokens: tokensOf([system, content]), outputTokens: OUTPUT_GUESS };
     const price = costOf(prices, tokens);
     const spent = this.usage.costUsd + this.reserved;
-    if (spent + price <= budgetUsd) return price;
+    if (budgetUsd === undefined || spent + price <= budgetUsd) return price;
     throw new Error(
       `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: ${factory}({ model }).`,
     );

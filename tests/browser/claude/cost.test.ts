@@ -188,8 +188,8 @@ describe('cost', () => {
     expect(task.costUsd).toBeNull();
   });
 
-  it('unknown, is refused where a cap is set, naming what to give', async () => {
-    const { outcome } = await play(lookAround(2), { maxCostUsd: 1, options: { model: 'claude-opus-9' } });
+  it.each([{ maxCostUsd: 1 }, { runIsCapped: true }])('unknown, is refused with the cap %o', async cap => {
+    const { outcome } = await play(lookAround(2), { ...cap, options: { model: 'claude-opus-9' } });
     await expect(outcome).rejects.toThrow(
       /the price is unknown for the model "claude-opus-9".*pricing: \{ input: 4, output: 20 \}/,
     );
@@ -214,14 +214,15 @@ describe('a gateway that does not count tokens', () => {
       .join('');
 
   it.each([
-    ['is an error with a cap', 1, /does not count tokens, so maxCostUsd can't be kept/],
-    ['has an unknown cost without one', undefined, null],
-  ])('%s', async (_, maxCostUsd, problem) => {
+    ['is an error with a cap', { maxCostUsd: 1 }, /does not count tokens, so a cost cap/],
+    ['is an error with a cap of the run', { runIsCapped: true }, /does not count tokens, so a cost cap/],
+    ['has an unknown cost without one', {}, null],
+  ])('%s', async (_, cap, problem) => {
     const gateway = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' }).end(answer({}));
     });
     try {
-      const task = agentTask(await pages.openPage('/'), { maxSteps: 5, ...(maxCostUsd && { maxCostUsd }) });
+      const task = agentTask(await pages.openPage('/'), { maxSteps: 5, ...cap });
       const ran = Promise.resolve(claude({ apiKey: 'k', baseURL: gateway.url, maxRetries: 0 }).run(task));
       if (problem) await expect(ran).rejects.toThrow(problem);
       else await ran;

@@ -152,14 +152,17 @@ test('nothing is asked that the cap can not pay', async () => {
   expect(enough.passed).toBe(true);
 });
 
-test('a cap can not be kept where the price is unknown', async () => {
-  const api = await startApi(playJudge());
-  const options = { baseURL: api.url, apiKey: KEY, model: 'some-model' };
-  const error = await failure(webJudge(options).judge(judgedTrial({ budgetUsd: 1 })));
-  expect(error.message).toMatch(
-    /the price is unknown for the model "some-model".*webJudge\(\{ model, pricing/,
-  );
-  expect(api.requests).toHaveLength(0);
-  const priced = webJudge({ ...options, pricing: { input: 1, output: 2 } });
-  expect((await priced.judge(judgedTrial({ budgetUsd: 1 }))).usage!.costUsd).toBeGreaterThan(0);
-});
+test.each([{ budgetUsd: 1 }, { runIsCapped: true }])(
+  'the cap %o can not be kept where the price is unknown',
+  async cap => {
+    const api = await startApi(playJudge());
+    const options = { baseURL: api.url, apiKey: KEY, model: 'some-model' };
+    const error = await failure(webJudge(options).judge(judgedTrial(cap)));
+    expect(error.message).toMatch(
+      /the price is unknown for the model "some-model".*webJudge\(\{ model, pricing/,
+    );
+    expect(api.requests).toHaveLength(0);
+    const priced = webJudge({ ...options, pricing: { input: 1, output: 2 } });
+    expect((await priced.judge(judgedTrial(cap))).usage!.costUsd).toBeGreaterThan(0);
+  },
+);
