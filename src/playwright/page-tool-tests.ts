@@ -1,7 +1,7 @@
 // The tools that a page offers to agents, checked without one.
 import { expect, type Page, type TestType } from '@playwright/test';
 import { z } from 'zod';
-import { saysError } from '../browser/page-tools/tool-text';
+import { listLength, MAX_LIST, saysError } from '../browser/page-tools/tool-text';
 import { checkOptions, type OptionSchemas } from '../options';
 import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
 import { awaitFrom, callFrom, callSiteOf } from './inside/calls';
@@ -88,8 +88,10 @@ async function checkDescriptions(page: Page, wanted: readonly string[]): Promise
   const names = async () => (await tools.list()).map(({ name }) => name);
   const soft = expect.configure({ soft: true });
   await soft.poll(names, 'the page registers its tools').toEqual(expect.arrayContaining([...wanted]));
-  soft([...tools.leftOut], 'tools that are not offered to agents').toEqual([]);
-  for (const { name, description, inputSchema } of await tools.list()) {
+  soft([...tools.leftOut], 'agents do not get all of the tools').toEqual([]);
+  const offered = await tools.list();
+  soft(listLength(offered), 'length of the list of tools, in characters').toBeLessThanOrEqual(MAX_LIST);
+  for (const { name, description, inputSchema } of offered) {
     soft(description.trim(), `tool "${name}" has no description`).not.toBe('');
     soft(problemOfSchema(inputSchema), `the input schema of tool "${name}" is not valid`).toBe(undefined);
   }

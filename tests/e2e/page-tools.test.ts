@@ -27,6 +27,9 @@ const ODD = `<p id="done">Here</p><script>
 document.modelContext?.registerTool({ name: 'never', description: 'Waits.', execute: () => new Promise(() => {}) });
 document.modelContext?.registerTool({ name: 'blank', description: ' ', inputSchema: { type: 'nope' }, execute: async () => 1 });
 document.modelContext?.registerTool({ name: 'careless', description: 'Takes all.', inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] }, execute: async () => 'sent' });
+document.modelContext?.registerTool({ name: 'wordy', description: 'w'.repeat(1001), execute: async () => 1 });
+for (const name of ['wide', 'wider', 'widest'])
+  document.modelContext?.registerTool({ name, description: 'Wide.', inputSchema: { type: 'object', title: 'x'.repeat(14000) }, execute: async () => 1 });
 document.modelContext?.registerTool({ name: 'deep', description: 'Deep.', inputSchema: { type: 'object', title: 'x'.repeat(3e4) }, execute: async () => 1 });
 document.modelContext?.registerTool({ name: 'reloads', description: 'Reloads.', inputSchema: { type: 'object', properties: { to: {} }, required: ['to'] }, async execute({ to }) { if (to) return 1; location.reload(); await new Promise(() => {}); } });
 </script>`;
@@ -268,6 +271,8 @@ test('the tools are tested without an agent', () => {
   expect(problems).toContain('tool "blank" has no description');
   expect(problems).toContain('the input schema of tool "blank" is not valid');
   expect(problems).toContain('its schema is longer than 20000 characters');
+  expect(problems).toContain('after the first 1000 characters');
+  expect(problems).toContain('length of the list of tools, in characters');
   expect(checks['/odd: page tool "careless" refuses wrong input']).toEqual([
     'failed',
     expect.stringContaining('tool "careless", given {}, which its schema refuses, answered "sent"'),

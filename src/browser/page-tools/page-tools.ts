@@ -2,7 +2,7 @@
 // they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
-import { shorten } from '../../text/line';
+import { flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
 import { admits, heldIn, isOfParent } from '../admitted';
@@ -54,7 +54,7 @@ interface Found extends PageTool {
 export class PageTools {
   /** `isSupported` has found that there is no WebMCP, so pages are no longer asked. */
   private isLacking = false;
-  /** Tools that are not offered, and why: `tool "x": its schema is longer than 20000 characters`. */
+  /** What agents do not get of the tools, and why: `tool "x": its schema is longer than 20000 characters`. */
   readonly leftOut = new Set<string>();
   /** Addresses of pages whose tools are too long to read. */
   private readonly tooMuch = new WeakMap<Page, string>();
@@ -206,9 +206,11 @@ export class PageTools {
         : JSON.stringify(inputSchema).length > MAX_SCHEMA &&
           `its schema is longer than ${MAX_SCHEMA} characters`;
       if (why) this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
-      return why
-        ? []
-        : [{ name, description: shorten(description, MAX_DESCRIPTION), inputSchema, ...annotations, frame }];
+      if (why) return [];
+      const short = shorten(description, MAX_DESCRIPTION);
+      if (short !== flat(description))
+        this.leftOut.add(`the description of tool "${name}" after the first ${MAX_DESCRIPTION} characters`);
+      return [{ name, description: short, inputSchema, ...annotations, frame }];
     });
   }
 

@@ -1,10 +1,11 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 
+import { sumOf } from '../../data/collections';
 import { countIn, cutText, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { PageTool } from './page-tools';
 
-const MAX_LIST = 40_000;
+export const MAX_LIST = 40_000;
 const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
 /** The most characters of a description in a list that the model did not ask for. */
@@ -17,6 +18,9 @@ export function toolList(tools: readonly PageTool[]): string {
   if (tools.length === 0) return 'The page offers no tools.';
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
 }
+
+/** Of the list with all that the tools say. Beyond MAX_LIST, some have no schema in it. */
+export const listLength = (tools: readonly PageTool[]) => sumOf(tools, tool => lineOf(tool).length + 1);
 
 export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
   const known = new Set(before.map(tool => lineOf(tool)));
