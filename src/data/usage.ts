@@ -2,6 +2,9 @@
 import { z } from 'zod';
 import { sumOf } from './collections';
 
+/** Of tokens and of dollars in one report: a sum of many stays a number. */
+export const MAX_COUNT = 1e12;
+
 const count = z.int().nonnegative();
 /** US dollars; null if a price is unknown. */
 export const costSchema = z.number().nonnegative().nullable();

@@ -10,7 +10,7 @@ import { takeScreenshot } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
 import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
-import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
+import { addUsage, MAX_COUNT, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
 import { beginning, cutText, messageOf, oneLine } from '../text/line';
 import { fillSecrets, inTexts, type Mask, secretsNamed } from '../text/mask';
@@ -244,8 +244,8 @@ function isToolCall(action: RecordedAction): boolean {
 function checkUsage(usage: ReportedUsage): void {
   for (const [name, value] of Object.entries(usage ?? {})) {
     const isUnknown = value === undefined || (name === 'costUsd' && value === null);
-    if (!isUnknown && !(typeof value === 'number' && value >= 0))
-      throw new TypeError(`usage: ${name} must be a number of at least 0, not ${String(value)}`);
+    if (!isUnknown && !(typeof value === 'number' && value >= 0 && value <= MAX_COUNT))
+      throw new TypeError(`usage: ${name} must be a number from 0 to ${MAX_COUNT}, not ${String(value)}`);
   }
 }
 

@@ -105,10 +105,10 @@ const rows: Row[] = [
   },
   {
     name: 'reports nonsense usage',
-    run: `task.usage({ inputTokens: 'many' })`,
+    run: `task.usage({ inputTokens: 1e308 })`,
     status: 'error',
     errorKind: 'internal',
-    reason: /usage: inputTokens must be a number/,
+    reason: /usage: inputTokens must be a number from 0 to 1000000000000, not 1e\+308/,
   },
   {
     name: 'can not reach its model',

@@ -1,8 +1,9 @@
 // Sends requests to a model of the AI SDK.
+import { sumOf } from '../../data/collections';
 import type { Usage } from '../../data/usage';
 import { type Lane, laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
-import { costOf } from '../model/budget';
+import { priced } from '../model/budget';
 import {
   type Failure,
   isOutOfCredit,
@@ -67,8 +68,12 @@ export class AiSdkClient {
         abortSignal: AbortSignal.any([signal, timeUp]),
         ...(providerOptions && { providerOptions: providerOptions as never }),
       });
-      const { inputTokens = 0, outputTokens = 0 } = value.usage;
-      return { value, headers: new Headers(value.response.headers), tokens: inputTokens + outputTokens };
+      const { costUsd: _, ...tokens } = usageWithCost(value.usage, undefined);
+      return {
+        value,
+        headers: new Headers(value.response.headers),
+        tokens: sumOf(Object.values(tokens), Number),
+      };
     } catch (error) {
       if (timeUp.aborted) throw new Silence();
       throw error;
@@ -155,17 +160,15 @@ interface Counted {
 /** The usage with its cost; null without prices, or if the provider did not count. */
 export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
   const { inputTokens, outputTokens, inputTokenDetails } = counted;
-  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? 0;
-  const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
-  const tokens = {
-    inputTokens: Math.max(0, (inputTokens || 0) - cacheReadTokens - cacheCreationTokens),
-    outputTokens: outputTokens || 0,
+  const { cacheReadTokens = 0, cacheWriteTokens = 0 } = inputTokenDetails ?? {};
+  const said = {
+    // Servers that don't count report 0, and no request has an empty prompt.
+    inputTokens: inputTokens ? Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens) : undefined,
+    outputTokens,
     cacheReadTokens,
-    cacheCreationTokens,
+    cacheCreationTokens: cacheWriteTokens,
   };
-  // Servers that don't count report 0, and no request has an empty prompt.
-  const isCounted = Boolean(inputTokens) && outputTokens !== undefined;
-  return { ...tokens, costUsd: pricing && isCounted ? costOf(pricing, tokens) : null };
+  return priced(said, pricing);
 }
 
 /** The provider's message; if the SDK found none, the beginning of the response. */

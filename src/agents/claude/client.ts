@@ -23,6 +23,7 @@ import {
   send,
 } from '../model/send';
 import type { ModelSettings } from '.';
+import { usageOf } from './pricing';
 
 export interface Asker extends ModelSettings {
   factory: 'claude' | 'webJudge';
@@ -109,7 +110,7 @@ export class Client {
     });
     try {
       const message = await stream.finalMessage();
-      usage = message.usage;
+      usage = message.usage ?? ({} as BetaUsage);
       return { value: message, headers, tokens: limitedTokens(usage) };
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
@@ -145,8 +146,8 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
 
 /** Tokens that count towards the API's limits: what is read from the cache does not. */
 function limitedTokens(usage: BetaUsage): number {
-  const { input_tokens, output_tokens, cache_creation_input_tokens } = usage as Partial<BetaUsage>;
-  return (input_tokens ?? 0) + (cache_creation_input_tokens ?? 0) + (output_tokens ?? 0);
+  const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
+  return inputTokens + cacheCreationTokens + outputTokens;
 }
 
 function failureOf(error: unknown, asker: Asker): Failure {

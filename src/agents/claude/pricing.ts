@@ -1,7 +1,7 @@
 // Prices of tokens in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` overrides it.
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../../data/usage';
-import { costOf, type Prices } from '../model/budget';
+import { type Prices, priced } from '../model/budget';
 import type { ModelSettings } from '.';
 
 const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
@@ -69,13 +69,11 @@ function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: 
 
 /** The cost is null without prices, or if a gateway did not count. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
-  const { input_tokens: inputTokens, output_tokens: outputTokens } = usage as Partial<BetaUsage>;
-  const counted = {
-    inputTokens: inputTokens ?? 0,
-    outputTokens: outputTokens ?? 0,
+  const said = {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
     cacheReadTokens: usage.cache_read_input_tokens ?? 0,
     cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
   };
-  const isCounted = inputTokens !== undefined && outputTokens !== undefined;
-  return { ...counted, costUsd: prices && isCounted ? costOf(prices, counted) : null };
+  return priced(said, prices);
 }

@@ -1,6 +1,6 @@
 // The cost of requests to a model, and the trial's cap.
 import { z } from 'zod';
-import type { Usage } from '../../data/usage';
+import { MAX_COUNT, type Tokens, type Usage } from '../../data/usage';
 import { type AgentTask, BudgetExceededError } from '../agent';
 
 /** The most tokens that a picture counts as. */
@@ -45,6 +45,17 @@ export function costOf(prices: Prices, usage: Usage): number {
     cacheReadTokens * prices.cacheRead +
     cacheCreationTokens * prices.cacheWrite;
   return millionths / 1_000_000;
+}
+
+const isCount = (value: unknown): value is number =>
+  Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
+
+/** What an API says of tokens, with its cost: null without prices, or if one of them is no count. */
+export function priced(said: Record<keyof Tokens, unknown>, prices: Prices | undefined): Required<Usage> {
+  const counts = Object.entries(said).map(([kind, value]) => [kind, isCount(value) ? value : 0]);
+  const tokens = Object.fromEntries(counts) as Tokens;
+  const isCounted = Object.values(said).every(isCount);
+  return { ...tokens, costUsd: prices && isCounted ? costOf(prices, tokens) : null };
 }
 
 /** An estimate of what a vendor counts, pictures included. */

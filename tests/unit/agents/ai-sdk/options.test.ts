@@ -85,6 +85,7 @@ test.each([
   ],
   ['nothing counted', { inputTokens: undefined, outputTokens: undefined }, tokens(0, 0, 0, 0), null],
   ['zeros', { inputTokens: 0, outputTokens: 0 }, tokens(0, 0, 0, 0), null],
+  ['no possible number', { inputTokens: 1e308, outputTokens: 5 }, tokens(0, 5, 0, 0), null],
   ['no number', { inputTokens: Number.NaN, outputTokens: Number.NaN }, tokens(0, 0, 0, 0), null],
 ])('the count of a request: %s', (_, counted, expected, costUsd) => {
   const { costUsd: cost, ...rest } = usageWithCost(counted, PRICES);

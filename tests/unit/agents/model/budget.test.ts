@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AgentTask } from '../../../../src/agents/agent';
 import { BudgetExceededError } from '../../../../src/agents/agent';
-import { pricesOf } from '../../../../src/agents/claude/pricing';
+import { pricesOf, usageOf } from '../../../../src/agents/claude/pricing';
 import { Budget, costOf, type Prices } from '../../../../src/agents/model/budget';
 import type { Usage } from '../../../../src/data/usage';
 
@@ -33,6 +33,21 @@ function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) 
 
 /** A conversation of so many tokens, as they are estimated. */
 const tokens = (count: number) => 'x'.repeat(count * 3.5);
+
+test.each<[string, object, (number | null)[]]>([
+  ['counts', { input_tokens: 9, output_tokens: 2, cache_read_input_tokens: null }, [9, 2, 0.000076]],
+  ['nothing', {}, [0, 0, null]],
+  ['one of two', { input_tokens: 9 }, [9, 0, null]],
+  ['texts', { input_tokens: '9', output_tokens: '2' }, [0, 0, null]],
+  ['a part of a token', { input_tokens: 1.5, output_tokens: 2 }, [0, 2, null]],
+  ['less than none', { input_tokens: -9, output_tokens: 2 }, [0, 2, null]],
+  ['more than can be', { input_tokens: 1e308, output_tokens: 2 }, [0, 2, null]],
+])('what an API says of tokens: %s', (_, said, [input, output, cost]) => {
+  const { inputTokens, outputTokens, costUsd } = usageOf(said as Parameters<typeof usageOf>[0], PRICES);
+  expect([inputTokens, outputTokens]).toEqual([input, output]);
+  if (cost === null) expect(costUsd).toBeNull();
+  else expect(costUsd).toBeCloseTo(cost!, 10);
+});
 
 test('the first request pays for its own tokens', () => {
   // 4,000 x $5, in millionths.
