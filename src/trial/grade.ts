@@ -10,7 +10,7 @@ import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { limitOf } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
-import { readJudgement } from '../grading/judge/judgement';
+import { readJudgement, readUsage } from '../grading/judge/judgement';
 import { askedFor } from '../grading/network';
 import { keyPointTitle } from '../grading/transcript';
 import type { Assertion } from '../spec';
@@ -161,7 +161,7 @@ export async function judgeTrial(
     const { finalText } = judged;
     return { judgement, finalText, ...(judgement.usage && { usage: judgement.usage }) };
   } catch (error) {
-    const usage = error instanceof JudgeError ? error.usage : undefined;
+    const usage = error instanceof JudgeError && error.usage ? readUsage(error.usage) : undefined;
     const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
     return { error: said, ...(usage && { usage }) };
   } finally {

@@ -159,7 +159,8 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const file = recordingFor(settings, configDir, specName);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
-  const recording = text && readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
+  const recording =
+    text === undefined ? undefined : readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
   // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
   if (recording && recording.specHash !== task.specHash)
     process.stderr.write(

@@ -135,6 +135,13 @@ test('a judge that throws gives no judgement, and what it has spent is counted',
   expect(result).toEqual({ error: 'judge "mine": no answer for <secret>PASSWORD</secret>', usage });
 });
 
+test('what a judge has spent is unknown if it gives no counts', async () => {
+  const result = await judging(async () => {
+    throw new JudgeError('no answer', { inputTokens: '5', costUsd: Number.NaN } as never);
+  });
+  expect(result.usage).toEqual({ ...NO_USAGE, costUsd: null });
+});
+
 test('a judge that never ends is left when the test ends', async () => {
   const stopped = new AbortController();
   const result = judging(

@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
+import { replay } from '../../../../src/agents/replay';
 import { resolved } from '../../../../src/agents/replay/player';
 import type { TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
@@ -128,6 +129,17 @@ test('a recording has bounds', () => {
   expect(() => readRecording(JSON.stringify(many), 'order.json')).toThrow(/turns: /);
   expect(() => readRecording(' '.repeat(20_000_001), 'order.json')).toThrow(/order\.json: .*too large/);
 });
+
+test.each(['', '{'])(
+  'a file that is no recording, %o, is an error, not a failure of the site',
+  async text => {
+    const { config } = folders();
+    writeFileSync(join(config, 'order.json'), text);
+    const task = { configDir: config, specName: 'order' } as unknown as SessionTask;
+    const { run } = replay({ recordings: '.' });
+    await expect(run(task)).rejects.toThrow(/order\.json: not JSON/);
+  },
+);
 
 test.each([
   '../beside/key.pem',
