@@ -1,8 +1,9 @@
 // Makes texts of pages, models and specs short, and harmless in a terminal, a CI log and a report.
 import { stripVTControlCharacters } from 'node:util';
 
-// Direction marks, characters without width, halves of surrogate pairs. Joiners stay: scripts and emojis need them.
-const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}]/gu;
+// Direction marks, characters without width, halves of surrogate pairs, and what XML may not hold. Joiners stay: scripts and emojis
+// need them. The mask reads through all of it.
+const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}\ufffe\uffff]/gu;
 
 /** A text of several lines, without control sequences, direction marks and commands to a CI runner. */
 export function harmless(text: string): string {

@@ -135,7 +135,7 @@ function unseen(): RegExp {
   const [begin, end] = ['[\u001b\u009b][[\\]()#;?]*', '(?:\u0007|\u001b\\\\|\u009c)'];
   const long = `${begin}[-\\w/#&.:=?%@~;]*${end}`;
   const short = String.raw`${begin}(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]`;
-  return new RegExp(String.raw`${long}|${short}|\p{Cf}|\p{Cs}`, 'gu');
+  return new RegExp(String.raw`${long}|${short}|[\p{Cf}\p{Cs}\ufffe\uffff]`, 'gu');
 }
 
 function decodedUrl(unit: string): string {

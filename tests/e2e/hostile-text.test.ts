@@ -7,7 +7,7 @@ import { config, makeSuite, serveFolder, spec, startSite, TASKS_TEST } from './s
 
 /** Literally in what is shown: a word by which the text is found, and what would act. */
 const MARKUP = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">`;
-const EVIL = `harm | \`code\` **bold** [link](http://127.0.0.1:9/) @octocat #1 ${MARKUP} \u001b[31mred\u001b]0;owned\u0007\u001b]8;;http://127.0.0.1:9/\u0007x\u009b2J \u202Ekcab\u202C ##[error]v1 ##vso[task.complete]v0
+const EVIL = `harm | \`code\` **bold** [link](http://127.0.0.1:9/) @octocat #1 ${MARKUP} \u001b[31mred\u001b]0;owned\u0007\u001b]8;;http://127.0.0.1:9/\u0007x\u009b2J \uFFFE\uFFFF\u202Ekcab\u202C ##[error]v1 ##vso[task.complete]v0
 ::error file=a,line=1::boom
   ::add-mask::boom\r::stop-commands::boom\u2028::set-output name=x::boom
 | a | b |`;
@@ -30,9 +30,9 @@ const AGENT = `defineAgent({ name: 'gullible', async run(task) {
   if (task.goal.startsWith('give up')) return { status: 'gave_up', reason: said };
 } })`;
 
-// What moves a terminal's cursor or colours it, and what turns the direction of a line.
+// What moves a terminal's cursor or colours it, what turns the direction of a line, and what no XML may hold.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u202a-\u202e\u2028\u2029\u2066-\u2069]/;
+const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/;
 
 function expectHarmlessLines(text: string): void {
   expect(text, 'the text was shown').toContain('boom');
@@ -63,7 +63,7 @@ async function hostileRun() {
   const suite = makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
-      reporters: `[['list', { printSteps: true }], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html'], ['json', { outputFile: 'pw.json' }]]`,
+      reporters: `[['list', { printSteps: true }], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'junit.xml' }]]`,
     }),
     'tasks/gives-up.yaml': evilSpec('gives-up', 'give up'),
     'tasks/throws.yaml': evilSpec('throws', 'throw'),
@@ -83,6 +83,8 @@ test('hostile text in the terminal, the Markdown and the HTML report', async () 
   expectHarmlessLines(shown);
   // Playwright's list reporter prints our error and the steps' titles.
   expectHarmlessLines(run.output);
+
+  expect(suite.read('junit.xml')).not.toMatch(CONTROL);
 
   const summary = suite.read('summary.md');
   expectHarmlessLines(summary.replaceAll('@&#8203;', '@'));

@@ -22,7 +22,7 @@ const PAGE = `<button onclick="done.hidden=false;done.textContent+='Sent. '">Go<
 /** The last trials send twice. */
 const AGENT = `defineAgent({ name: 'sends', async run(task) {
   const times = test.info().repeatEachIndex < ${K - WRONG} ? 1 : 2;
-  await task.turn('<script>alert(1)</script>', async () => {
+  await task.turn('<script>alert(1)</script>' + 'W'.repeat(170), async () => {
     for (let time = 0; time < times; time++) await task.page.getByText('Go').click();
   });
 } })`;
@@ -115,6 +115,8 @@ test('without labels a rubric is inconclusive; labelled and checked, it passes',
     expect(text).toContain('It was sent once.');
     expect(text).toContain('<script>alert(1)</script>');
     expect(text).not.toContain('So says the judge.');
+    const overflow = () => document.documentElement.scrollWidth - document.documentElement.clientWidth;
+    expect(await page.evaluate(overflow), 'no line is wider than the page').toBe(0);
     const width = () =>
       page
         .locator('img')

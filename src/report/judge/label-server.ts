@@ -138,14 +138,14 @@ const SCRIPT = `addEventListener('keydown', event => {
   document.querySelector('[data-key="' + CSS.escape(event.key) + '"]')?.click();
 });`;
 
-const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 0 1rem 4rem; color: #1b1b1b; background: #fff }
+const STYLE = `body { font: 15px/1.5 system-ui, sans-serif; margin: 0 auto; max-width: 62rem; padding: 0 1rem 4rem; color: #1b1b1b; background: #fff; overflow-wrap: anywhere }
 header { position: sticky; top: 0; background: #fff; border-bottom: 1px solid #ccc; padding: .6rem 0; z-index: 1 }
 header p { margin: .3rem 0 }
 form { display: flex; flex-wrap: wrap; gap: .5rem }
 button, header a { font: inherit; padding: .25rem .8rem; border: 1px solid #888; border-radius: .3rem; background: #f4f4f4; color: inherit; text-decoration: none }
 button.chosen { background: #1b1b1b; color: #fff }
 kbd { font: .8em monospace; opacity: .7 }
-pre { font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; margin: .2rem 0 }
+pre { font: inherit; white-space: pre-wrap; margin: .2rem 0 }
 h2 { font-size: 1rem; margin: 1.2rem 0 .2rem }
 img { max-width: 100%; border: 1px solid #ccc }
 .error { color: #a40000 }

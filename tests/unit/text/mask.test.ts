@@ -51,7 +51,7 @@ const FORMS: Record<string, (text: string) => string> = {
         letter > '\xff' ? letter : `%${letter.charCodeAt(0).toString(16).padStart(2, '0')}`,
       )
       .replaceAll(' ', '+'),
-  'characters that nobody sees': text => [...text].join('\u200b'),
+  'characters that nobody sees': text => [...text].join('\u200b\ufffe'),
   'soft hyphens': text => [...text].join('\u00ad'),
   'colours of a terminal': text => [...text].join('\u001b[31m'),
   'a title for a terminal': text => [...text].join('\u001b]0;x\u0007'),

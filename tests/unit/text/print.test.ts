@@ -17,6 +17,7 @@ test.each([
   ['two\r\nlines\tand  spaces ', 'two lines and spaces'],
   ['bell\u0007 and \u001b]8;;https://evil.example\u0007link\u001b]8;;\u0007', 'bell and link'],
   ['abc\u202edef\u200b', 'abcdef'],
+  ['abc\ufffedef\uffff', 'abcdef'],
   ['one\u2028two\u00a0three', 'one two three'],
   ['\u009b31mC1', 'C1'],
   ['lone escape \u001b', 'lone escape'],
