@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { LABELS_FILE, type Label, readLabels } from '../data/labels';
 import { sumOfCosts } from '../data/usage';
-import type { CheckedJudge, JudgeCheck } from '../report/judge/check';
+import type { CheckedJudge, CheckedTrial, JudgeCheck } from '../report/judge/check';
 import { candidatesIn } from '../report/judge/kept';
 import { serveLabels } from '../report/judge/label-server';
 import { specLabel } from '../report/render/document';
@@ -60,7 +60,7 @@ Exit code:
   0  measured, and not below the judge's minAgreement
   1  below it
   2  the command failed
-  3  can't tell: fewer than ${LEAST_LABELS} labels, or than ${LEAST_OF_A_KIND} passed and ${LEAST_OF_A_KIND} failed; without minAgreement: none
+  3  can't tell: a trial got no judgement; fewer than ${LEAST_LABELS} labels, or than ${LEAST_OF_A_KIND} passed and ${LEAST_OF_A_KIND} failed; without minAgreement: none
 
 Examples:
   taskproof judge check
@@ -107,13 +107,16 @@ async function check(io: Io, options: JudgeOptions): Promise<number> {
   const measured = judges.map(judge => ({ judge, agreement: agreementOf(judge.rated) }));
   const lines = measured.flatMap(({ judge, agreement }) => judgeLines(judge, agreement));
   io.out([...lines, ...notAskedLines(notAsked)].join('\n'));
-  const trusts = measured.map(({ judge: { minAgreement }, agreement }) => {
-    if (minAgreement === undefined) return agreement.labels ? 'agrees' : 'open';
-    return trustIn(agreement, minAgreement);
+  const trusts = measured.map(({ judge: { minAgreement, trials }, agreement }) => {
+    const unbound = agreement.labels ? 'agrees' : 'open';
+    const trust = minAgreement === undefined ? unbound : trustIn(agreement, minAgreement);
+    return trust === 'agrees' && trials.some(isUnanswered) ? 'open' : trust;
   });
   if (trusts.includes('differs')) return 1;
   return trusts.length && !trusts.includes('open') ? 0 : CAN_NOT_TELL;
 }
+
+const isUnanswered = ({ passed }: CheckedTrial) => passed === null;
 
 const percent = (share: number) => `${Math.round(share * 100)}%`;
 
@@ -125,6 +128,7 @@ function judgeLines({ judge, model, minAgreement, trials }: CheckedJudge, found:
     alpha === null
       ? 'none, since all values are the same'
       : `${alpha.toFixed(2)} (95%: ${alphaInterval!.map(each => each.toFixed(2)).join(' to ')})`;
+  const unanswered = trials.filter(isUnanswered).length;
   const differing = trials.filter(({ of, passed }) => passed !== (of.label === 'passed'));
   return [
     withModel(judge, model),
@@ -133,6 +137,11 @@ function judgeLines({ judge, model, minAgreement, trials }: CheckedJudge, found:
     `  false passes   ${falsePasses} of ${labels - right} that people failed`,
     `  false fails    ${falseFails} of ${right} that people passed`,
     `  cost           ${formatCost(sumOfCosts(trials.map(({ costUsd }) => costUsd)))}`,
+    ...(unanswered
+      ? [
+          `  no judgement   ${unanswered} of ${plural(trials.length, 'trial')}: the figures above rest on earlier answers`,
+        ]
+      : []),
     ...differing.map(({ of, passed, reason }) => {
       const said = passed === null ? 'no judgement' : `${passed ? 'passed' : 'failed'}, labelled ${of.label}`;
       return oneLine(`  ${nameOf(of)}: ${said}: ${reason}`, 500);

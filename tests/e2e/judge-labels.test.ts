@@ -147,6 +147,11 @@ test('without labels a rubric is inconclusive; labelled and checked, it passes',
   expect(checked.out).toContain('agrees with    20 of 20 labels, 100%');
   expect(api.requests.length - asked).toBe(K + 1);
 
+  const unanswered = await taskproof(suite, ['judge', 'check', '--max-cost=0.0001'], env);
+  expect(unanswered.code, unanswered.err + unanswered.out).toBe(3);
+  expect(unanswered.out).toContain('no judgement   4 of 4 trials: the figures above rest on earlier answers');
+  expect(api.requests.length - asked).toBe(K + 1);
+
   const labelled = await taskproof(suite, ['regrade'], env);
   expect(labelled.code, labelled.err).toBe(0);
   expect(labelled.err).toContain('judge: agrees with 20 of 20 labels');
