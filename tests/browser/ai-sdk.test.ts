@@ -335,6 +335,16 @@ describe('what the provider does', () => {
     expect(error?.message).not.toContain('sk-test-key-of-the-tests');
   });
 
+  it('a provider that does not listen to its signal ends with requestTimeoutMs, too', async () => {
+    const model = {
+      ...{ specificationVersion: 'v3', provider: 'deaf', modelId: 'deaf', supportedUrls: {} },
+      doGenerate: () => new Promise(() => undefined),
+    };
+    const options = { model: model as never, requestTimeoutMs: 50, maxRetries: 0 };
+    const running = aiSdk(options).run(agentTask(await pages.openPage('/')));
+    await expect(running).rejects.toThrow(/no answer within 0\.05 s/);
+  });
+
   it('a failure that passes is none', async () => {
     const script: Script = request =>
       request.index === 0

@@ -1,4 +1,6 @@
 // Sends requests to a model of the AI SDK.
+
+import { abortable } from '../../browser/waiting';
 import { sumOf } from '../../data/collections';
 import type { Usage } from '../../data/usage';
 import { type Lane, laneOf } from '../../limiter/shared';
@@ -60,14 +62,17 @@ export class AiSdkClient {
   private async once<T extends Generated>(signal: AbortSignal, generate: (given: Given) => Promise<T>) {
     const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = this.asker;
     const timeUp = AbortSignal.timeout(requestTimeoutMs);
+    const abortSignal = AbortSignal.any([signal, timeUp]);
+    const given = {
+      model: model as Given['model'],
+      maxOutputTokens,
+      maxRetries: 0 as const,
+      abortSignal,
+      ...(providerOptions && { providerOptions: providerOptions as never }),
+    };
     try {
-      const value = await generate({
-        model: model as Given['model'],
-        maxOutputTokens,
-        maxRetries: 0,
-        abortSignal: AbortSignal.any([signal, timeUp]),
-        ...(providerOptions && { providerOptions: providerOptions as never }),
-      });
+      // Providers may ignore the signal.
+      const value = await abortable(() => generate(given), abortSignal);
       const { costUsd: _, ...tokens } = usageWithCost(value.usage, undefined);
       return {
         value,

@@ -115,7 +115,7 @@ export async function send<T>(request: Sending<T>): Promise<T> {
         (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
       if (!waits && !isTried) throw new RequestFailed(failure, sent);
       request.check?.();
-      debug('retry', () => `request to the model again: ${failure.words}`);
+      debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
       if (kind === 'broken') {
         admitted.answered();
         await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
@@ -175,11 +175,23 @@ function reasonFor({ status, without, means, words }: Failure, asked: Asked, oft
 /** Refused like a reached limit, but waiting does not help. */
 export const isOutOfCredit = (words: string) => /insufficient_quota|exceeded your current quota/i.test(words);
 
-/** Masks these keys, those of the environment and what looks like a key. */
+/** What stands behind the name of a key, in a header, JSON or an address. */
+const NAMED =
+  /((?:key|token|secret|password|credential|authorization|cookie)\b["']?\s*[:=]\s*["']?)((?:Bearer |Basic )?[^\s"',;&<>{}()[\]]{8,})/gi;
+const USER = /(\bhttps?:\/\/)[^\s/?#@]+@/g;
+const LOOKS_LIKE_KEY = /\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g;
+
+/** Masks these keys, those of the environment, what is called a key and what looks like one. */
 function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
   const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
-  return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
+  return known
+    .replace(NAMED, (all, name: string, value: string) =>
+      // In a sentence words may stand there.
+      /["'=]\s*$/.test(name) || /\d/.test(value) ? `${name}[key]` : all,
+    )
+    .replace(USER, '$1[key]@')
+    .replace(LOOKS_LIKE_KEY, '[key]');
 }
 
 /** The values in a client, its options or headers whose names say that they are keys, tokens or passwords, at any depth. */
