@@ -1,6 +1,7 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
+import { renderedTexts } from '../browser/reading/rendered';
 import type { DomAssertion } from '../spec';
 import { messageOf, shorten } from '../text/line';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
@@ -9,7 +10,7 @@ import { AssertionFailure, boundsOf, countInWords, type GradedState } from './ho
 const RESPONSE_MS = 5_000;
 /** Milliseconds for an element, which may be gone by then. */
 const ELEMENT_MS = 1_000;
-/** The most elements whose rendered text or value is read, since each takes a request. */
+/** The most elements whose rendered text or value is read. */
 const MAX_READ = 500;
 
 /** @returns why it does not hold, or null */
@@ -91,7 +92,8 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   const { selector, text } = assertion;
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
   const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
-  const texts = await readEach(rendered, selector, renderedText);
+  await refuseMany(rendered, selector);
+  const texts = await renderedTexts(rendered);
   const saying = texts.filter(each => containing(text!).test(each)).length;
   if (saying || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, saying, page, `contains "${text}" in`);
@@ -101,26 +103,17 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   return `"${selector}" ${where}; ${says}`;
 }
 
-async function renderedText(element: Locator): Promise<string> {
-  try {
-    return await element.innerText({ timeout: ELEMENT_MS });
-  } catch (error) {
-    // SVG.
-    if (/HTMLElement/.test(messageOf(error)))
-      return (await element.textContent({ timeout: ELEMENT_MS })) ?? '';
-    throw error;
-  }
-}
-
 async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Page): Promise<string | null> {
   const { selector, value, state } = assertion;
   const fields = state === 'visible' ? seen(locator) : locator;
-  const read = await readEach(fields, selector, each =>
-    each.inputValue({ timeout: ELEMENT_MS }).catch(error => {
+  await refuseMany(fields, selector);
+  const reading = (await fields.elementHandles()).map(each =>
+    each.inputValue().catch(error => {
       if (/not an? <?(?:input|HTMLInput)/i.test(messageOf(error))) return undefined;
       throw error;
     }),
   );
+  const read = await Promise.all(reading);
   const values = read.filter(each => each !== undefined);
   const equal = values.filter(each => each === value).length;
   if (equal || boundsOf(assertion.count).min === 0)
@@ -129,24 +122,12 @@ async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Pag
   return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
 }
 
-/** Elements that go while they are read are left out. */
-async function readEach<T>(
-  locator: Locator,
-  selector: string,
-  read: (each: Locator) => Promise<T>,
-): Promise<T[]> {
+async function refuseMany(locator: Locator, selector: string): Promise<void> {
   const count = await locator.count();
   if (count > MAX_READ)
     throw new AssertionFailure(
       `"${selector}" matches ${count} elements, more than the ${MAX_READ} that can be read: use a narrower selector`,
     );
-  const reading = Array.from({ length: count }, (_, index) => read(locator.nth(index)).then(each => [each]));
-  return (await Promise.all(reading.map(each => each.catch(orGone)))).flat();
-}
-
-function orGone(error: unknown): never[] {
-  if (/Timeout/i.test(messageOf(error))) return [];
-  throw error;
 }
 
 /** The text with any white space matching any other. Not a string, which would match in any case. */

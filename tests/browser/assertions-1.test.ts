@@ -112,13 +112,29 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       /has the value "Open"/,
     ],
   ];
-  test.each(cases)('%s: %j', async (html, assertion, expected) => {
+  const check = async (html: string, assertion: (typeof cases)[number][1]) => {
     await page.goto(`${site.origin}/`);
     await page.setContent(html);
     const state = assertion.text === undefined ? 'visible' : 'text';
     const whole = { type: 'dom', state, ...assertion } as DomAssertion;
-    compare(await look({ page, network: [], specVersion: 'playwright/1' }, whole), expected);
-  });
+    return look({ page, network: [], specVersion: 'playwright/1' }, whole);
+  };
+  test.each(cases)('%s: %j', async (html, assertion, expected) =>
+    compare(await check(html, assertion), expected),
+  );
+
+  const many = (of: (index: number) => string) =>
+    Array.from({ length: 490 }, (_, index) => of(index)).join('');
+  const rows = many(index => `<li>Item ${index}: <b>${index === 489 ? 'Error' : 'fine'}</b></li>`);
+  const fields = many(index => `<input value=${index === 489 ? 'bad' : 'good'}>`);
+  test.each<[(typeof cases)[number][1], Expected]>([
+    [{ selector: 'li', text: 'Item 3' }, null],
+    [{ selector: 'li', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
+    [{ selector: 'li', text: 'fine', count: 489 }, null],
+    [{ selector: 'input', value: 'bad', count: 0 }, /has the value "bad" in 1, not 0$/],
+  ])('of hundreds none is left out because that takes its time: %j', async (assertion, expected) =>
+    compare(await check(`<ul>${rows}</ul>${fields}`, assertion), expected),
+  );
 });
 
 describe('network', () => {
