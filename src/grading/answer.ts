@@ -2,6 +2,7 @@
 import { type Answer, answerText } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
+import { inTime, TOO_LONG } from '../spec/in-time';
 import { valuesOf } from '../spec/value-schema';
 import { parsedJson, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
@@ -20,8 +21,12 @@ export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null):
     return oneOf.some(each => bareOf(each) === bare)
       ? null
       : `the answer is ${shown}, not ${oneOf.map(each => `"${each}"`).join(' or ')}`;
-  if (regex !== undefined)
-    return new RegExp(regex, 'u').test(said) ? null : `the answer ${shown} does not match /${regex}/`;
+  if (regex !== undefined) {
+    const isMatch = inTime(() => new RegExp(regex, 'u').test(said));
+    return isMatch
+      ? null
+      : `the answer ${shown} ${isMatch === undefined ? TOO_LONG : `does not match /${regex}/`}`;
+  }
   if (number !== undefined) {
     const isIt = (each: number) => isNear(each, number, assertion.tolerance);
     return wrongValue('number', numberIn(said), isIt, numberInWords(assertion), shown);

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { messageOf } from '../text/line';
 import { inTexts } from '../text/mask';
 import { formatPath } from './errors';
+import { inTime, TOO_LONG } from './in-time';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
@@ -108,7 +109,10 @@ export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z
   const validator = new Validator(typed(structuredClone(schema), formats) as Schema, '2020-12', false);
   return z.unknown().superRefine((value, context) => {
     // Names of fields become parts of addresses, which can't have half a character.
-    const { errors } = validator.validate(inTexts(value, each => each.toWellFormed(), 'changed'));
+    const wellFormed = inTexts(value, each => each.toWellFormed(), 'changed');
+    const checked = inTime(() => validator.validate(wellFormed));
+    if (!checked) return context.addIssue({ code: 'custom', message: TOO_LONG });
+    const { errors } = checked;
     // Those around another one say less.
     const isInner = (at: string) =>
       !errors.some(({ keywordLocation }) => keywordLocation.startsWith(`${at}/`));

@@ -34,6 +34,16 @@ test.each<[Omit<AnswerAssertion, 'type'>, string | object | null, string]>([
   [{ equals: 'red' }, 'Blue.', 'the answer is "Blue.", not "red"'],
   [{ oneOf: ['a', 'b'] }, 'c', 'the answer is "c", not "a" or "b"'],
   [{ regex: '^a' }, 'ba', 'the answer "ba" does not match /^a/'],
+  [
+    { regex: '^(\\w+\\s?)+$' },
+    `${'word '.repeat(30)}!`,
+    /^the answer "word .*" can't be checked within 1000 ms: simplify the pattern/ as never,
+  ],
+  [
+    { matches: { type: 'object', properties: { said: { type: 'string', pattern: '^(a+)+$' } } } },
+    { said: `${'a'.repeat(60)}!` },
+    /^the answer does not fit its schema: .*can't be checked within 1000 ms/ as never,
+  ],
   [{ matches: SCHEMA }, 'none', 'the answer is not JSON ("none")'],
   [{ matches: SCHEMA }, {}, /^the answer does not fit its schema: .*price.* \("\{\}"\)$/ as never],
   [{ text: 'a' }, null, 'the agent gave no answer'],
