@@ -16,8 +16,9 @@ let site: Site;
 beforeAll(async () => {
   browser = await sharedBrowser();
   site = await startSite('localhost', path => ({
-    status: path === '/refused' ? 422 : 200,
+    status: path.endsWith('?refused') ? 422 : 200,
     body: '<title>Shop</title><p>Shop',
+    ...(path.endsWith('?held') && { never: true }),
   }));
   context = await browser.newContext();
   page = await context.newPage();
@@ -181,7 +182,7 @@ describe('network', () => {
     ['never with a status', post(ORDER), { never: true, status: 204 }, null],
     [
       'never, though it broke off',
-      `const off = new AbortController(); const sent = fetch('/orders', { method: 'POST', signal: off.signal }); off.abort(); await sent.catch(() => {});
+      `const off = new AbortController(); const sent = fetch('/orders?held', { method: 'POST', signal: off.signal }); off.abort(); await sent.catch(() => {});
        await fetch('http://localhost:1/orders', { method: 'POST' }).catch(() => {});`,
       { never: true },
       /was sent \(net::ERR_/,
