@@ -345,6 +345,24 @@ describe('what the provider does', () => {
     await expect(running).rejects.toThrow(/no answer within 0\.05 s/);
   });
 
+  it('an empty answer that ended by itself is an error of the API, not the end of the agent', async () => {
+    let asked = 0;
+    const model = {
+      ...{ specificationVersion: 'v3', provider: 'busy', modelId: 'busy', supportedUrls: {} },
+      async doGenerate() {
+        const finishReason = { unified: 'other', raw: 'model_overloaded' };
+        const usage = { inputTokens: { total: 9 }, outputTokens: { total: 1 } };
+        return { content: [], finishReason: ++asked && finishReason, usage, warnings: [] };
+      },
+    };
+    const task = agentTask(await pages.openPage('/'));
+    const running = aiSdk({ model: model as never, maxRetries: 1 }).run(task);
+    await expect(running).rejects.toThrow(
+      /the answer can't be read, asked 2 times: it is empty, and ended with "model_overloaded"/,
+    );
+    expect(asked).toBe(2);
+  });
+
   it('a failure that passes is none', async () => {
     const script: Script = request =>
       request.index === 0

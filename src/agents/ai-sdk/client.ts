@@ -89,6 +89,7 @@ export class AiSdkClient {
     const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = this.sdk;
     const { factory, name } = this.asker;
     if (error instanceof Silence) return { without: 'silent', words: '' };
+    if (error instanceof NoAnswer) return { without: 'broken', words: error.message };
     if (!APICallError.isInstance(error)) {
       const words = `${messageOf(error)} (${Object(error).name})`;
       // The gateway's errors have a status, too.
@@ -131,6 +132,13 @@ export class AiSdkClient {
 }
 
 class Silence extends Error {}
+
+/** Thrown by `generate` for an answer that says nothing, and does not say that this is all. */
+export class NoAnswer extends Error {
+  constructor(finishReason: string) {
+    super(`it is empty, and ended with "${finishReason}"`);
+  }
+}
 
 async function laneOfModel({ model, name }: Asker, maxRequests?: number): Promise<Lane> {
   const { provider = '' } = model as { provider?: string };

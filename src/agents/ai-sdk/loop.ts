@@ -9,7 +9,7 @@ import type { Failure, RequestFailed } from '../model/send';
 import { answerTools } from '../tools/task';
 import type { AiSdkSettings } from '.';
 import { resultMessages, toolsFor } from './calls';
-import { AiSdkClient, type Sdk, usageWithCost } from './client';
+import { AiSdkClient, NoAnswer, type Sdk, usageWithCost } from './client';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
@@ -46,7 +46,6 @@ class AiSdkLoop extends Loop {
   protected async ask(): Promise<Answer> {
     const result = await this.generated();
     const { reasoningText = '', finishReason } = result;
-    this.budget.report(usageWithCost(result.usage, this.settings.pricing));
     const calls = result.toolCalls.filter(call => !call.providerExecuted).map(callOf);
     const text = result.text.trim();
     const said = this.task.mask(shorten(text, 200));
@@ -72,14 +71,19 @@ class AiSdkLoop extends Loop {
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
     const check = () => this.budget.check(conversation.messages);
-    return this.client.send({ signal, waiting, maxRequests, check }, given =>
-      sdk.generateText({
+    return this.client.send({ signal, waiting, maxRequests, check }, async given => {
+      const result = await sdk.generateText({
         system,
         messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
         tools: Object.fromEntries(tools),
         ...given,
-      }),
-    );
+      });
+      this.budget.report(usageWithCost(result.usage, this.settings.pricing));
+      const { finishReason, rawFinishReason = finishReason, toolCalls } = result;
+      if (!ENDS.includes(finishReason) && !toolCalls.length && !result.text.trim())
+        throw new NoAnswer(rawFinishReason);
+      return result;
+    });
   }
 
   protected problem(failed: RequestFailed): Promise<string> {
@@ -122,6 +126,9 @@ class AiSdkLoop extends Loop {
     return resultMessages(calls, outcomes, words, this.task.mask);
   }
 }
+
+/** Answers that ended by other reasons, such as an overload, and say nothing are none. */
+const ENDS = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
 
 /** Other providers than Anthropic cache by themselves and ignore this. */
 const marked = (message: ModelMessage): ModelMessage => ({
