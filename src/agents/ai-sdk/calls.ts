@@ -53,9 +53,9 @@ export function toolsFor(
   isOnly = false,
   end: Tool = finish as Tool,
 ): Record<string, Tool> {
-  const flat = Object.values(TOOLS)
+  const ofTabs = Object.values(TOOLS)
     .filter(({ name, description }) => description && (pictures || name !== 'screenshot'))
-    .filter(({ name }) => !isOnly || isLooking(name))
-    .map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
-  return toolsByName([...flat, ...taskTools([end], hasPageTools)]);
+    .filter(({ name }) => !isOnly || isLooking(name));
+  const all = [...ofTabs, ...taskTools([end], hasPageTools)];
+  return toolsByName(all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input })));
 }

@@ -70,7 +70,9 @@ export class Refs {
         `There is no ${shorten(ref, 40)}. Call read_page or find, and use a reference from what they return.`,
       );
     if (owner.page !== page)
-      throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
+      throw new DriverError(
+        `${ref} is in another tab. Switch to that tab, or name it with tab_id, or read this one again.`,
+      );
     const known = await this.lookUp(page, ref);
     if (known) return known;
     // The element may still be there: another snapshot of the page makes Playwright forget ours.

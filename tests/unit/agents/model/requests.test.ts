@@ -138,7 +138,7 @@ describe('the first request', () => {
 async function expectStored(name: string, sent: object) {
   expect(sent).toHaveProperty('messages');
   const wanted =
-    'Models are told something else. If that is meant: `npx vitest run --project unit requests -u`, and read the difference in git';
+    'Models are told something else. If that is meant: `npx vitest run --project unit tests/unit/agents/model/requests.test.ts -u`, and read the difference in git';
   const path = `../../../data/requests/${name}.json`;
   await expect(JSON.stringify(sent, null, 1), wanted).toMatchFileSnapshot(path);
 }
