@@ -208,7 +208,7 @@ export default class TaskproofReporter implements Reporter {
     for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
-    print(process.stdout, verdictTable(results));
+    print(process.stdout, [verdictTable(results), ...runs.flatMap(({ whyRed }) => whyRed)].join('\n'));
     const written = await writeResults(results, this.options, folder);
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))

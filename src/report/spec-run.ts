@@ -50,6 +50,10 @@ const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome ===
 export const isNeedless = ({ trial, result }: Pick<Entry, 'trial' | 'result'>) =>
   trial.outcome === 'skipped' && result.annotations.every(({ type }) => type !== OVER_BUDGET);
 
+/** A missing snapshot is written, and the trials after it would be compared with what nobody has seen. */
+const wroteSnapshot = ({ result }: Entry) =>
+  result.errors.some(({ message = '' }) => /A snapshot doesn't exist at .*, writing actual/.test(message));
+
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
@@ -144,6 +148,19 @@ export class SpecRun {
     return { passing: ended('passed'), failed: ended('failed') };
   }
 
+  /** Why the run fails although it passed. */
+  get whyRed(): string[] {
+    const { verdict, planned, project, entries } = this;
+    if (verdict.verdict !== 'passed') return [];
+    const name = specLabel(planName(planned), project);
+    return entries
+      .filter(wroteSnapshot)
+      .map(
+        ({ trial: { index } }) =>
+          `taskproof: ${name}: trial ${index + 1} wrote a snapshot that was missing, so the run fails. Look at the snapshot, commit it, and run again.`,
+      );
+  }
+
   get pick(): Recorded {
     return pickRecording(this.entries.map(({ recorded }) => recorded));
   }
@@ -190,7 +207,7 @@ export class SpecRun {
       const trial = this.counted(entry);
       hidePlan(test);
       const healed = healedText(trial);
-      const tolerated = isLost(trial) && verdict === 'passed';
+      const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(entry);
       if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
@@ -230,8 +247,11 @@ export class SpecRun {
     }
     const lost = this.entries.filter(({ trial }) => isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
-    for (const { test, result } of lost)
-      test.expectedStatus = tolerable ? result.status : this.isTest ? declaredStatus(result) : 'passed';
+    for (const entry of lost) {
+      const { test, result } = entry;
+      const declared = this.isTest ? declaredStatus(result) : 'passed';
+      test.expectedStatus = tolerable && !wroteSnapshot(entry) ? result.status : declared;
+    }
   }
 }
 

@@ -12,6 +12,7 @@ const ours = [['@taskproof/playwright/reporter', { outputFile: 'verdicts.json' }
 export default defineConfig({
   workers: 1,
   outputDir: as,
+  snapshotPathTemplate: '{testDir}/' + as + '-snapshots/{arg}{ext}',
   reporter: [['list'], ['json', { outputFile: as + '.json' }], ...(as === 'ours' ? ours : [])],`;
 
 const specFile = (tests: string) => `import { expect, test } from '@playwright/test';
@@ -95,6 +96,7 @@ test('a trial that was skipped has not passed, also where another one was tolera
   const suite = suiteOf(`
 test('is to be fixed', twice, () => { test.fixme(!test.info().repeatEachIndex, 'later'); fails(); });
 test('has no database', twice, failsOnce);
+test('has no snapshot', twice, () => { expect('Hello').toMatchSnapshot('words.txt'); });
 test.describe(() => {
   test.beforeAll(() => { test.skip(test.info().repeatEachIndex === 1); });
   test('is skipped by a hook', twice, fails);
@@ -104,8 +106,14 @@ test.describe(() => {
   expect(verdicts).toEqual({
     'is to be fixed': 'undecided',
     'has no database': 'passed',
+    'has no snapshot': 'passed',
     'is skipped by a hook': 'undecided',
   });
+  // The first trial wrote what the second was compared with.
+  expect(unexpected(suite, 'ours').map(({ title }) => title)).toEqual(['has no snapshot · trial 1/2']);
+  expect(output).toContain(
+    'has no snapshot [main]: trial 1 wrote a snapshot that was missing, so the run fails.',
+  );
 });
 
 test.each([
