@@ -345,6 +345,18 @@ describe('what the provider does', () => {
     await expect(running).rejects.toThrow(/no answer within 0\.05 s/);
   });
 
+  it('a key in a header of any name is masked', async () => {
+    const model = {
+      ...{ specificationVersion: 'v3', provider: 'corp', modelId: 'corp', supportedUrls: {} },
+      config: { headers: () => ({ 'x-corp': 'corp-gw-KdXoA-ok1', 'content-type': 'application/json' }) },
+      async doGenerate() {
+        throw new Error('the gateway takes no corp-gw-KdXoA-ok1, and no application/json');
+      },
+    };
+    const running = aiSdk({ model: model as never, maxRetries: 0 }).run(agentTask(await pages.openPage('/')));
+    await expect(running).rejects.toThrow(/the gateway takes no \[key\], and no application\/json/);
+  });
+
   it('an empty answer that ended by itself is an error of the API, not the end of the agent', async () => {
     let asked = 0;
     const model = {

@@ -197,11 +197,15 @@ function wordsOf(error: { message: string; data?: unknown; responseBody?: string
   return [message, body].filter(Boolean).join(': ');
 }
 
+const PUBLIC = /^(?:accept.*|content-type|user-agent|.*-(?:version|beta))$/i;
+
 async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
   try {
     const { headers } = configOf(model);
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);
-    return keysIn(told ?? {});
+    // A gateway's header may have any name.
+    const own = Object.entries(told ?? {}).filter(([name]) => !PUBLIC.test(name));
+    return keysIn(Object.fromEntries(own.map(([name, value]) => [`key in ${name}`, value])));
   } catch {
     return [];
   }
