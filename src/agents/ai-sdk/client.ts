@@ -127,7 +127,7 @@ export class AiSdkClient {
       key,
       address: addressOf(model),
     } as const;
-    return problemOf(failed, asked, await sentKeys(model));
+    return problemOf(failed, asked, keysIn(new Headers(await sentHeaders(model))));
   }
 }
 
@@ -142,7 +142,7 @@ export class NoAnswer extends Error {
 
 async function laneOfModel({ model, name }: Asker, maxRequests?: number): Promise<Lane> {
   const { provider = '' } = model as { provider?: string };
-  return laneOf(name, [provider, addressOf(model), ...(await sentKeys(model))], maxRequests);
+  return laneOf(name, [provider, addressOf(model), ...keysIn(await sentHeaders(model))], maxRequests);
 }
 
 /** Providers keep it in `config`, with their headers, which no interface promises. */
@@ -197,16 +197,12 @@ function wordsOf(error: { message: string; data?: unknown; responseBody?: string
   return [message, body].filter(Boolean).join(': ');
 }
 
-const PUBLIC = /^(?:accept.*|content-type|user-agent|.*-(?:version|beta))$/i;
-
-async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
+async function sentHeaders(model: AiSdkSettings['model']): Promise<Record<string, string>> {
   try {
     const { headers } = configOf(model);
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);
-    // A gateway's header may have any name.
-    const own = Object.entries(told ?? {}).filter(([name]) => !PUBLIC.test(name));
-    return keysIn(Object.fromEntries(own.map(([name, value]) => [`key in ${name}`, value])));
+    return Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value));
   } catch {
-    return [];
+    return {};
   }
 }

@@ -202,11 +202,16 @@ export function keysIn(holder: object): string[] {
       return [KEY_NAME.test(name) ? value.replace(/^(?:Bearer|Basic)\s+/i, '').trim() : passwordOf(value)];
     if (typeof value !== 'object' || value === null || seen.has(value) || depth > MAX_DEPTH) return [];
     seen.add(value);
-    const entries = value instanceof Headers ? [...value] : Object.entries(value);
+    const entries = value instanceof Headers ? [...value].map(asKey) : Object.entries(value);
     return entries.flatMap(([key, each]) => visit(each, key, depth + 1));
   };
   return visit(holder, '', 0).filter(key => key.length >= LEAST_KEY);
 }
+
+/** A header of a gateway may have any name. */
+const asKey = ([name, value]: [string, string]) =>
+  [PUBLIC.test(name) ? name : `key in ${name}`, value] as const;
+const PUBLIC = /^(?:accept.*|content-.*|host|user-agent|.*-(?:version|beta))$/i;
 
 /** `password` of `https://user:password@host`; else ''. */
 function passwordOf(value: string): string {
