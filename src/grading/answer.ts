@@ -4,7 +4,7 @@ import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
 import { inTime, TOO_LONG } from '../spec/in-time';
 import { valuesOf } from '../spec/value-schema';
-import { parsedJson, shorten } from '../text/line';
+import { flat, parsedJson, readable, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 
 /** @returns why it does not hold, or null */
@@ -55,12 +55,7 @@ function numberInWords({ number, tolerance }: AnswerAssertion): string {
 
 /** As Playwright compares texts: without the case, and with all white space alike. */
 function plain(text: string): string {
-  return text
-    .replace(/[\u200b\u00ad]/g, '')
-    .replace(/\s+/g, ' ')
-    .trim()
-    .normalize('NFC')
-    .toLowerCase();
+  return flat(readable(text)).toLowerCase();
 }
 
 /** A model chooses what it says, and the search for numbers takes long on endless ones. */

@@ -1,17 +1,21 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
+import { callInPage } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
+import { within } from '../browser/waiting';
 import type { DomAssertion } from '../spec';
-import { messageOf, shorten } from '../text/line';
+import { messageOf, readable, shorten } from '../text/line';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
 /** Milliseconds for the text of a page: if its script never ends, it does not answer. */
 const RESPONSE_MS = 5_000;
 /** Milliseconds for an element, which may be gone by then. */
 const ELEMENT_MS = 1_000;
-/** The most elements whose rendered text or value is read. */
-const MAX_READ = 500;
+/** The most elements whose rendered texts are read. */
+const MAX_TEXTS = 500;
+/** The most fields whose values are read, since each takes requests. */
+const MAX_FIELDS = 200;
 
 /** @returns why it does not hold, or null */
 export async function lookAtDom(assertion: DomAssertion, state: GradedState): Promise<string | null> {
@@ -92,21 +96,47 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   const { selector, text } = assertion;
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
   const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
-  await refuseMany(rendered, selector);
+  await refuseMany(rendered, selector, MAX_TEXTS);
+  const wanted = containing(text!);
+  const inDocument = await locator.filter({ hasText: wanted }).count();
   const texts = await renderedTexts(rendered);
-  const saying = texts.filter(each => containing(text!).test(each)).length;
+  const told = texts.filter(each => isSaying(each, text!)).length;
+  const saying = told < inDocument ? Math.max(told, await countShown(rendered, text!)) : told;
   if (saying || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, saying, page, `contains "${text}" in`);
-  const isHidden = (await locator.filter({ hasText: containing(text!) }).count()) > 0;
   const says = texts.length ? `it shows ${quoted(texts)}` : 'no match is visible';
-  const where = isHidden ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
+  const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
+}
+
+const isSaying = (shown: string, text: string) => containing(readable(text)).test(readable(shown));
+
+/**
+ * The rendered text of an element lacks what is in shadow roots, the labels of buttons that are inputs, and what nobody has scrolled to
+ * yet (`content-visibility`). The innermost elements that have the text tell whether it is shown.
+ */
+async function countShown(rendered: Locator, text: string): Promise<number> {
+  const page = rendered.page();
+  const having = page.getByText(containing(text));
+  const innermost = seen(rendered.getByText(containing(text)).or(rendered.and(having)));
+  const render = (isAll: boolean) => within(callInPage(page, 'renderAll', isAll), ELEMENT_MS);
+  try {
+    await render(true);
+    const texts = await renderedTexts(innermost.and(page.locator('css=:not(input)')));
+    if (!texts.every(each => isSaying(each, text))) return 0;
+    return await rendered
+      .filter({ has: seen(having) })
+      .or(rendered.and(innermost))
+      .count();
+  } finally {
+    await render(false);
+  }
 }
 
 async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Page): Promise<string | null> {
   const { selector, value, state } = assertion;
   const fields = state === 'visible' ? seen(locator) : locator;
-  await refuseMany(fields, selector);
+  await refuseMany(fields, selector, MAX_FIELDS);
   const reading = (await fields.elementHandles()).map(each =>
     each.inputValue().catch(error => {
       if (/not an? <?(?:input|HTMLInput)/i.test(messageOf(error))) return undefined;
@@ -122,11 +152,11 @@ async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Pag
   return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
 }
 
-async function refuseMany(locator: Locator, selector: string): Promise<void> {
+async function refuseMany(locator: Locator, selector: string, most: number): Promise<void> {
   const count = await locator.count();
-  if (count > MAX_READ)
+  if (count > most)
     throw new AssertionFailure(
-      `"${selector}" matches ${count} elements, more than the ${MAX_READ} that can be read: use a narrower selector`,
+      `"${selector}" matches ${count} elements, more than the ${most} that can be read: use a narrower selector`,
     );
 }
 
@@ -163,8 +193,9 @@ async function whyBlank(page: Page): Promise<string | null> {
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
   const body = page.locator('css=body');
   const shown = 'css=img, svg, canvas, video, iframe, object, input, button, select, textarea';
-  const isSaying =
-    (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
-  if (isSaying || (await seen(body.locator(shown)).count())) return null;
+  const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
+  // A body has no rendered text of shadow roots, and of what nobody has scrolled to.
+  if (says || (await seen(body.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
+    return null;
   return `the page rendered no content (${url})`;
 }

@@ -47,6 +47,18 @@ describe('dom', () => {
   const FORM = `<p>Form</p><input id=name value=Old><textarea>two
 lines</textarea><select><option value=de selected>Germany</select><input type=hidden id=token value=t1>
     <script>document.getElementById('name').value = 'Ada'</script>`;
+  const LAZY =
+    '<p style="height: 5000px">Shop</p><section style="content-visibility: auto"><p id=low>Order sent</p></section>';
+  const ROWS = Array.from(
+    { length: 100 },
+    (_, index) =>
+      `<div class=row style="content-visibility: auto; height: 100px">${index === 90 ? 'Error' : 'OK'}</div>`,
+  ).join('');
+  const SHADOW = `<x-alert></x-alert><script>
+    document.querySelector('x-alert').attachShadow({ mode: 'open' }).innerHTML = '<p>Payment failed</p><p hidden>A secret</p>'</script>`;
+  const CHART =
+    '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
+  const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
   const HIDDEN = '<p>Shop</p><div hidden>Order confirmed</div>';
   const cases: [html: string, assertion: Partial<DomAssertion> & { selector: string }, Expected][] = [
     [LIST, { selector: 'li', count: 2 }, null],
@@ -70,6 +82,25 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [FORM, { selector: 'p', value: 'Form' }, /^"p" matches no visible field$/],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 1 }, null],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 2 }, /has the value "Ada" in 1, not 2/],
+    // Text far below, which the browser renders once it is scrolled to.
+    [LAZY, { selector: '#low', text: 'Order sent' }, null],
+    [LAZY, { selector: 'body', text: 'Order sent' }, null],
+    [LAZY, { selector: 'p', text: 'Order sent', count: 0 }, /contains "Order sent" in 1, not 0$/],
+    [ROWS, { selector: '.row', text: 'OK', count: 99 }, null],
+    [ROWS, { selector: '.row', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
+    [ROWS, { selector: '.none', state: 'absent' }, null],
+    [SHADOW, { selector: 'body', text: 'Payment failed' }, null],
+    [SHADOW, { selector: 'x-alert', text: 'Payment failed', count: 0 }, /in 1, not 0$/],
+    [SHADOW, { selector: 'x-alert', text: 'A secret' }, /only in hidden text/],
+    [SHADOW, { selector: '.none', state: 'absent' }, null],
+    [CHART, { selector: 'svg', text: 'Sales' }, null],
+    [CHART, { selector: 'svg', text: 'Loss' }, /only in hidden text; it shows "Sales 9"/],
+    [CHART, { selector: 'svg', text: 'Chart of', count: 0 }, null],
+    [BUTTONS, { selector: 'input', text: 'Send' }, null],
+    [BUTTONS, { selector: 'form', text: 'Send' }, null],
+    [BUTTONS, { selector: 'input', text: 'Send', count: 0 }, /contains "Send" in 1, not 0$/],
+    [BUTTONS, { selector: 'input', text: 'Typed' }, /does not contain "Typed"/],
+    ['<p>super&shy;man, Cafe\u0301</p>', { selector: 'p', text: 'superman, Caf\u00e9' }, null],
     [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match is visible/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],
     [HIDDEN, { selector: 'body', text: 'Order confirmed' }, /only in hidden text; it shows "Shop"/],
@@ -124,12 +155,12 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     compare(await check(html, assertion), expected),
   );
 
-  const many = (of: (index: number) => string) =>
-    Array.from({ length: 490 }, (_, index) => of(index)).join('');
-  const rows = many(index => `<li>Item ${index}: <b>${index === 489 ? 'Error' : 'fine'}</b></li>`);
-  const fields = many(index => `<input value=${index === 489 ? 'bad' : 'good'}>`);
+  const many = (count: number, of: (isLast: boolean) => string) =>
+    Array.from({ length: count }, (_, index) => of(index === count - 1)).join('');
+  const rows = many(490, isLast => `<li>Item: <b>${isLast ? 'Error' : 'fine'}</b></li>`);
+  const fields = many(190, isLast => `<input value=${isLast ? 'bad' : 'good'}>`);
   test.each<[(typeof cases)[number][1], Expected]>([
-    [{ selector: 'li', text: 'Item 3' }, null],
+    [{ selector: 'li', text: 'Error' }, null],
     [{ selector: 'li', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
     [{ selector: 'li', text: 'fine', count: 489 }, null],
     [{ selector: 'input', value: 'bad', count: 0 }, /has the value "bad" in 1, not 0$/],

@@ -96,6 +96,18 @@ export function messages(): string[] {
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
 }
 
+/** Renders what `content-visibility: auto` leaves out until someone scrolls there, or leaves it out again. */
+export function renderAll(isAll: boolean): void {
+  for (const element of everyElement()) {
+    const { style } = element as HTMLElement;
+    const { contentVisibility } = isAll ? getComputedStyle(element) : style;
+    const isOurs = !isAll && style.getPropertyPriority('content-visibility') === 'important';
+    if (isAll && contentVisibility === 'auto')
+      style.setProperty('content-visibility', 'visible', 'important');
+    else if (isOurs && contentVisibility === 'visible') style.setProperty('content-visibility', 'auto');
+  }
+}
+
 /** Style, attributes and scrolling are left out: they change by themselves, and under the pointer. */
 export function hashOfContent(): string {
   const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];

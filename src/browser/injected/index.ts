@@ -10,6 +10,7 @@ export {
   messages,
   nextTasks,
   redraw,
+  renderAll,
   sizeOfTools,
   viewport,
   visibleText,

@@ -173,6 +173,7 @@ function pageWith(elements: readonly Element[], { body = 'Shop', url = 'http://s
         found(all.filter(one => (visible ? one.visible !== false : hasText!.test(one.text ?? '')))),
       nth: (index: number) => ({ textContent: async () => all[index]!.text ?? null }),
       first: () => ({ innerText: async () => body }),
+      getByText: () => found([]),
       locator: () => found(Array.from({ length: pictures }, () => ({}))),
     }) as unknown as Locator;
   return { url: () => url, locator: (css: string) => found(css === 'css=body' ? [{}] : elements) };
