@@ -1,10 +1,10 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, sumOf } from '../data/collections';
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
@@ -111,6 +111,8 @@ export class TrialStore {
     refuseChanges(run.startedAt, [run.specs, specs], regrading);
     const store = new TrialStore(resumed, run, config);
     const unknown = (await Promise.all(planned.map(each => store.restore(each, regrading)))).flat();
+    // A run that graded all it played leaves nothing of what its suite skips.
+    if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     store.run = regrading
       ? { ...run, regraded: { at: started, unknown: [...new Set(unknown)] } }
       : { ...run, resumedAt: started, ungraded: undefined };
@@ -135,6 +137,16 @@ export class TrialStore {
     });
     store.writeRun();
     return store;
+  }
+
+  /** Specs of which nothing is stored. They must not vanish like those that the suite skips. */
+  private neverGraded(planned: readonly PlannedTest[]): string[] {
+    const isStored = ({ project, plan, test }: PlannedTest) =>
+      existsSync(trialFile(this.folder, project.name, plan, test.repeatEachIndex));
+    const specs = groupBy(planned, ({ project, plan }) => planKey(project.name, plan));
+    return [...specs.values()]
+      .filter(tests => !tests.some(each => isStored(each) || each.test.expectedStatus === 'skipped'))
+      .map(([{ plan }]) => `${planName(plan)}: none of its trials was graded`);
   }
 
   /** What this run could not regrade, and why. */
@@ -193,7 +205,7 @@ export class TrialStore {
     const name = planName(plan);
     const file = trialFile(this.folder, project.name, plan, index);
     const stored = readTrial(file);
-    if (!stored) return [];
+    if (!stored) return existsSync(file) ? [`${name}: a stored trial can't be read`] : [];
     const { outcome, costUsd, attachments, annotations, ...rest } = stored;
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {

@@ -6,6 +6,7 @@ const HOOKS = {
   none: '',
   after: 'test.afterEach(() => { expect(1).toBe(2); });',
   before: 'test.beforeEach(() => { expect.soft(1).toBe(2); });',
+  never: `test.beforeEach(() => { throw new Error('no database'); });`,
   teardown: `test = base.extend<{ late: void }>({ late: [async ({}, use) => { await use(); throw new Error('late'); }, { auto: true }] });`,
   soft: `test = base.extend<{ late: void }>({ late: [async ({}, use) => { await use(); expect.soft(1).toBe(2); }, { auto: true }] });`,
 };
@@ -42,7 +43,8 @@ taskproofTests('tasks/${id}.yaml', { test });`,
   assertWhere('/nowhere');
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
-  expect(verdicts()).toEqual(Object.fromEntries(ids.map(id => [id, 'failed'])));
+  const failed = Object.fromEntries(ids.map(id => [id, 'failed']));
+  expect(verdicts()).toEqual({ ...failed, never: 'inconclusive' });
 });
 
 test('a corrected assertion passes no trial in whose test something else failed', async () => {
@@ -50,7 +52,8 @@ test('a corrected assertion passes no trial in whose test something else failed'
   const regraded = await taskproof(suite, ['regrade']);
   expect(regraded.code, regraded.err).toBe(3);
   expect(verdicts(), regraded.err).toEqual({ none: 'passed' });
-  for (const id of ids.slice(1))
+  expect(regraded.err).toContain('never: none of its trials was graded');
+  for (const id of ids.filter(each => each !== 'none' && each !== 'never'))
     expect(regraded.err).toContain(`${id}: its assertions hold now, but its test had another error`);
   expect(JSON.parse(suite.read('taskproof-results.json'))).toMatchObject({ complete: false });
 });
