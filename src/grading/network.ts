@@ -54,8 +54,10 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const held = answered.filter(hasBody);
   // Those that break what must not be sent.
   const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log);
-  // Also if it failed: the server may have answered a page that was gone.
-  const open = real.filter(event => event.status === null).filter(mayHave);
+  // Also if it failed, or a service worker had it: the server may have answered a page that was gone.
+  const isOpen = ({ status, answeredBy, url }: NetworkEvent) =>
+    status === null && !answeredBy && /^https?:/.test(url);
+  const open = sent.filter(isOpen).filter(mayHave);
   const [found] = (status === undefined ? real : answered).filter(mayHave);
   if (never && found) return whySent(assertion, found, log);
   if (never) return open[0] ? `${requestInWords(assertion)} was sent, but ${whyOpen(open[0])}` : null;

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Download, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
-import { cutText } from '../../text/line';
+import { cutText, parsedJson } from '../../text/line';
 import { listen } from '../waiting';
 
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
@@ -48,7 +48,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const type = begun.headers()['content-type'] ?? '';
     // Null if there is none, or the browser does not tell it, as with files and blobs.
     const sent = begun.postDataBuffer()?.toString();
-    const text = mask((sent ?? '').slice(0, MAX_BODY));
+    const text = maskedBody((sent ?? '').slice(0, MAX_BODY), mask);
     bodiesLeft -= text.length;
     const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY };
     bodies.set(event, body);
@@ -81,7 +81,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const known = pairs.take('added', seen);
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
-    if (!known) pairs.put('reported', seen, event);
+    // The guard adds documents that the context does not report: no pair.
+    if (!known && seen.resourceType !== 'document') pairs.put('reported', seen, event);
     // Assumed until the answer tells: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
@@ -143,6 +144,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
       if (isDocument) unreported.add(event);
       else if (!reported) pairs.put('added', seen, event);
       return ({ status, failure }: { status?: number; failure?: string }) => {
+        // The guard sees what leaves the browser.
+        if (event.status === null && status !== undefined) delete event.keptByWorker;
         event.status ??= status ?? null;
         if (failure !== undefined) event.failure ??= failure;
       };
@@ -155,6 +158,18 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
     stop,
   };
+}
+
+/** JSON stays JSON: a number can hold a secret, and the mask's words are none. */
+function maskedBody(body: string, mask: (text: string) => string): string {
+  const text = mask(body);
+  const json = parsedJson(body);
+  if (json === undefined || parsedJson(text) !== undefined) return text;
+  const masked = (_: string, value: unknown) => {
+    const said = typeof value === 'number' && mask(String(value));
+    return said && said !== String(value) ? said : value;
+  };
+  return mask(JSON.stringify(json, masked));
 }
 
 type Side = 'added' | 'reported';

@@ -124,6 +124,18 @@ describe('network', () => {
       'POST "**/orders" was made, but the browser answered it, not the server',
     ],
     ['one that the server answered after a refusal', {}, [{ answeredBy: 'guard' }, {}], null],
+    [
+      'never, but one that a service worker may have let through',
+      { never: true },
+      [{ status: null, keptByWorker: true }],
+      /is not answered yet/,
+    ],
+    [
+      'once, but another may have been let through',
+      { count: 1 },
+      [{}, { status: null, keptByWorker: true, failure: 'net::ERR_ABORTED' }],
+      /2 times, not once \(of 1 the answer is unknown\)/,
+    ],
     ['none but one that the guard kept from leaving', { never: true }, [{ answeredBy: 'guard' }], null],
     ['a status', { status: 201 }, [{}], null],
     ['another status', { status: 200 }, [{}, { status: 500 }, {}], ANSWERED('201, 500 instead of 200')],

@@ -1,0 +1,49 @@
+// What a log makes of the requests that the context and the guard report.
+import { EventEmitter } from 'node:events';
+import type { BrowserContext } from '@playwright/test';
+import { expect, test } from 'vitest';
+import { recordNetwork } from '../../../../src/browser/session/network';
+
+const URL = 'http://shop/orders';
+
+function logOf({ workers = 0, resourceType = 'fetch' } = {}) {
+  const context = Object.assign(new EventEmitter(), { serviceWorkers: () => Array(workers) });
+  const log = recordNetwork(context as unknown as BrowserContext);
+  log.keepBodies(
+    () => true,
+    text => text.replaceAll('4711', '<secret>PIN</secret>'),
+  );
+  const request = (body?: string) => ({
+    ...{ url: () => URL, method: () => 'POST', resourceType: () => resourceType },
+    ...{ headers: () => ({}), allHeaders: async () => ({}), serviceWorker: () => null },
+    postDataBuffer: () => (body === undefined ? null : Buffer.from(body)),
+  });
+  return { log, send: (body?: string) => void context.emit('request', request(body)) };
+}
+const asked = { url: URL, method: 'POST', resourceType: 'ping' };
+
+test('what the server answered by the guard was not kept by a service worker', () => {
+  const { log, send } = logOf({ workers: 1 });
+  send();
+  expect(log.events).toMatchObject([{ status: null, keptByWorker: true }]);
+  log.add(asked)({ status: 201 });
+  expect(log.events).toMatchObject([{ status: 201 }]);
+  expect(log.events[0]).not.toHaveProperty('keptByWorker');
+});
+
+test('a form that is sent, and a beacon to the same address, are two requests', () => {
+  const { log, send } = logOf({ resourceType: 'document' });
+  send();
+  log.add(asked);
+  expect(log.events).toHaveLength(2);
+});
+
+test.each([
+  ['{"pin":4711,"ok":true}', { pin: '<secret>PIN</secret>', ok: true }],
+  ['{"at":[1764711123],"word":"4711"}', { at: ['176<secret>PIN</secret>123'], word: '<secret>PIN</secret>' }],
+  ['{"n":5}', { n: 5 }],
+])('a body of JSON is masked, and still JSON: %s', (body, expected) => {
+  const { log, send } = logOf();
+  send(body);
+  expect(JSON.parse(log.bodyOf(log.events[0]!)!.text)).toEqual(expected);
+});
