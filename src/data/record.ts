@@ -64,7 +64,7 @@ export interface Action {
   recorded?: RecordedAction[];
 }
 
-const actionSchema = z.object({
+export const actionSchema = z.object({
   title: z.string(),
   control: z.string().optional(),
   error: z.string().optional(),

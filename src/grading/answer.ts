@@ -9,7 +9,7 @@ import { dateIn, type Given, numberIn } from './answer-values';
 
 /** @returns why it does not hold, or null */
 export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null): string | null {
-  const said = answerText(answer ?? '').slice(0, MAX_ANSWER);
+  const said = answerText(answer ?? '');
   if (said.trim() === '') return 'the agent gave no answer';
   const { text, equals, regex, number, date, oneOf, matches } = assertion;
   const shown = `"${shorten(said, 200)}"`;
@@ -29,11 +29,11 @@ export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null):
   }
   if (number !== undefined) {
     const isIt = (each: number) => isNear(each, number, assertion.tolerance);
-    return wrongValue('number', numberIn(said), isIt, numberInWords(assertion), shown);
+    return wrongValue('number', said, numberIn, isIt, numberInWords(assertion), shown);
   }
   if (date !== undefined) {
     const isIt = (each: string) => each === (each.length === 5 ? date.slice(5) : date);
-    return wrongValue('date', dateIn(said), isIt, date, shown);
+    return wrongValue('date', said, dateIn, isIt, date, shown);
   }
   return whyNoMatch(matches!, answer!, shown);
 }
@@ -59,7 +59,7 @@ function plain(text: string): string {
 }
 
 /** A model chooses what it says, and the search for numbers takes long on endless ones. */
-const MAX_ANSWER = 10_000;
+const MAX_SEARCHED = 10_000;
 const MAX_LAYERS = 20;
 /** Around a whole answer. */
 const AROUND =
@@ -80,11 +80,15 @@ function isNear(value: number, wanted: number, tolerance = 0): boolean {
 
 function wrongValue<T>(
   kind: 'number' | 'date',
-  given: Given<T>,
+  said: string,
+  find: (said: string) => Given<T>,
   isIt: (reading: T) => boolean,
   wanted: string,
   shown: string,
 ): string | null {
+  if (said.length > MAX_SEARCHED)
+    return `the answer is longer than the 10,000 characters in which a ${kind} is looked for (${shown})`;
+  const given = find(said);
   if ('value' in given) {
     const { readings } = given.value;
     return readings.some(isIt) ? null : `the answer gives ${readings[0]} (${shown}), not ${wanted}`;

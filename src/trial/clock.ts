@@ -13,6 +13,9 @@ const WAITS = {
 const TICK_MS = 1_000;
 const PATIENCE_MS = 30 * 60_000;
 
+/** A timer for longer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 export class Clock {
   private readonly pending = { model: 0, limit: 0 };
   private state: 'running' | ModelWait | 'stopped' = 'running';
@@ -70,7 +73,7 @@ export class Clock {
     const { state, run } = this;
     if (state === 'stopped') return () => undefined;
     if (state === 'running') {
-      const timer = setTimeout(this.late, this.left);
+      const timer = setTimeout(this.late, Math.min(this.left, MAX_TIMER_MS));
       return () => clearTimeout(timer);
     }
     let end: () => void = () => undefined;

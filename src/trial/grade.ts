@@ -60,7 +60,7 @@ export async function checkAssertions(
   const { events: network, bodyOf } = log;
   const { downloads } = session;
   const readLines = async (page: Page) =>
-    (await page.locator('css=body').innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
+    (await page.locator('css=body').first().innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
   // What an agent could answer without having done anything.
   const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
   const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
@@ -177,7 +177,7 @@ async function judgedTrial(
 ): Promise<JudgedTrial> {
   const spec = plan.spec!;
   const cap = plan.maxCostUsd;
-  const readText = (page: Page) => page.locator('body').innerText({ timeout: 5_000 });
+  const readText = (page: Page) => page.locator('body').first().innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
   return {
     spec,
@@ -187,7 +187,9 @@ async function judgedTrial(
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
     ),
     finalUrl: mask(beginning(session.page.url())),
-    finalText: mask(beginning(await session.onAdmitted(readText).catch(() => ''), MAX_FINAL_TEXT)),
+    finalText: mask(
+      beginning(await session.onAdmitted(readText).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
+    ),
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),

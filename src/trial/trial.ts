@@ -251,7 +251,7 @@ export class Trial extends AgentRun {
       this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
       return;
     }
-    const gone = this.assertions.every(({ passed }) => passed) ? null : await whySiteIsGone(this);
+    const gone = this.failure ? await whySiteIsGone(this) : null;
     if (gone !== null) {
       const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
       this.end = errorEnd('site_unreachable', what);

@@ -9,8 +9,9 @@ import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
 import type { RecordedAction } from '../data/action';
-import type { Action, TurnRecord } from '../data/record';
+import { type Action, actionSchema, type TurnRecord } from '../data/record';
 import { addUsage, MAX_COUNT, NO_USAGE, type ReportedUsage } from '../data/usage';
+import { problemsIn } from '../spec/errors';
 import { debug } from '../text/debug';
 import { beginning, cutText, messageOf, oneLine } from '../text/line';
 import { fillSecrets, inTexts, type Mask, secretsNamed } from '../text/mask';
@@ -145,7 +146,10 @@ export class Turns {
           .filter(Boolean)
           .join('\n');
       },
-      action: action => void record.actions.push(maskAction(action, mask)),
+      action: action => {
+        checkAction(action);
+        record.actions.push(maskAction(action, mask));
+      },
       record: (draft, target, to) => this.recorder.record(session.page, draft, target, to),
       readOnly: () => this.recorder.readOnly(),
     };
@@ -247,6 +251,12 @@ function checkUsage(usage: ReportedUsage): void {
     if (!isUnknown && !(typeof value === 'number' && value >= 0 && value <= MAX_COUNT))
       throw new TypeError(`usage: ${name} must be a number from 0 to ${MAX_COUNT}, not ${String(value)}`);
   }
+}
+
+/** An unreadable record would lose the trial. */
+function checkAction(action: Action): void {
+  const { error } = actionSchema.safeParse(action);
+  if (error) throw new TypeError(`turn.action: ${problemsIn(error, 'the action')[0]}`);
 }
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {

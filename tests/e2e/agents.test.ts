@@ -104,6 +104,13 @@ const rows: Row[] = [
     reason: /"#done" matches 1, but none is visible/,
   },
   {
+    name: 'reports an action with an error that is no text',
+    run: `await task.turn('look', turn => turn.action({ title: 'look', error: new Error('no') }))`,
+    status: 'error',
+    errorKind: 'internal',
+    reason: /turn\.action: error: Invalid input/,
+  },
+  {
     name: 'reports nonsense usage',
     run: `task.usage({ inputTokens: 1e308 })`,
     status: 'error',

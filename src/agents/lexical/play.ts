@@ -186,6 +186,7 @@ class Player {
     if (await isA(locator, CLOSED)) await this.#click(locator);
     else this.#turn.readOnly();
     const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
+    if (said === undefined) throw new Stuck('The page did not say in time what stands there.');
     this.#turn.action({ title: `read ${await titleOf(locator)}` });
     if (isAnswer) this.#said = said;
     this.#turn.narrate(shorten(this.task.mask(said ?? ''), 2_000));

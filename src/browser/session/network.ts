@@ -1,4 +1,5 @@
 // The requests of a context's pages, popups and workers, in order.
+import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Download, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
@@ -47,10 +48,11 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     if (bodiesLeft <= 0 || !isWanted(event)) return;
     const type = begun.headers()['content-type'] ?? '';
     // Null if there is none, or the browser does not tell it, as with files and blobs.
-    const sent = begun.postDataBuffer()?.toString();
+    const bytes = begun.postDataBuffer();
+    const sent = bytes?.toString();
     const text = maskedBody((sent ?? '').slice(0, MAX_BODY), mask);
     bodiesLeft -= text.length;
-    const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY };
+    const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY && isUtf8(bytes!) };
     bodies.set(event, body);
     const sentLength = (headers: Record<string, string>) => {
       body.whole ||= headers['content-length'] === '0';

@@ -70,7 +70,10 @@ export const agentSchema = z
   .custom<Agent>(value => isFunction(Object(value).run), {
     error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
   })
-  .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' });
+  .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' })
+  .refine(agent => ['string', 'undefined'].includes(typeof agent?.model), {
+    error: '`model` must be a text',
+  });
 
 const optionsSchema = z.strictObject({
   agent: agentSchema.optional(),

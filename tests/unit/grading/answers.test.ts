@@ -54,6 +54,15 @@ test.each<[Omit<AnswerAssertion, 'type'>, string | object | null, string]>([
   else expect(said).toBe(reason);
 });
 
+test('a long answer is graded as a whole, but for numbers and dates', () => {
+  const long = `The result: 42. ${'x'.repeat(12_000)} FAILED`;
+  expect(lookAtAnswer({ type: 'answer', regex: '^(?!.*FAILED)' }, long)).toMatch(/does not match/);
+  expect(lookAtAnswer({ type: 'answer', number: 42 }, long)).toMatch(
+    /^the answer is longer than the 10,000 characters in which a number is looked for/,
+  );
+  expect(lookAtAnswer({ type: 'answer', date: '2026-03-14' }, long)).toMatch(/in which a date is looked for/);
+});
+
 test('a structured answer is graded as it is, and as text by the others', () => {
   expect(lookAtAnswer({ type: 'answer', matches: SCHEMA }, { price: 12 })).toBeNull();
   expect(lookAtAnswer({ type: 'answer', number: 12 }, { price: 12 })).toBeNull();

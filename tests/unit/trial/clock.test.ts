@@ -42,6 +42,12 @@ test('without a wait the time is up when it has passed', async () => {
   expect(waited).toEqual({ modelTimeMs: 0, waitTimeMs: 0 });
 });
 
+test('more time than a timer can have is no time that is up', async () => {
+  const { clock, late } = clockOf(2 ** 31 + 1_000);
+  await pass(100);
+  expect([clock.leftMs, late.mock.calls.length]).toEqual([2 ** 31 + 900, 0]);
+});
+
 test('it stands still while one waits, and what is left counts afterwards', async () => {
   const { clock, late, waited, steps, extended } = clockOf(1_000);
   await pass(400);

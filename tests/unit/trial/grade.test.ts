@@ -66,7 +66,10 @@ test.each<[string, object, boolean[]]>([
   ['nothing, in an ordinary trial', {}, [false, false, false]],
 ])('an answer that is asked for by the page or the goal is passed by %s', async (_, more, expected) => {
   const asked = ['Sunday', '11-17', 'Monday'].map(text => ({ type: 'answer', text }));
-  const page = { isClosed: () => false, locator: () => ({ innerText: async () => 'Shop\nOpen 11-17\n' }) };
+  const page = {
+    isClosed: () => false,
+    locator: () => ({ first: () => ({ innerText: async () => 'Shop\nOpen 11-17\n' }) }),
+  };
   const plan = { spec: { assertions: asked }, goal: 'When on Sunday?', locate: () => undefined, ...more };
   const trial = {
     ...{ plan, answer: null, mask: (text: string) => text },

@@ -40,7 +40,7 @@ function toJudge(): { trial: AgentRun; steps: string[] } {
   };
   const page = {
     url: () => 'http://127.0.0.1/?password=violet',
-    locator: () => ({ innerText: async () => 'Your password is violet.' }),
+    locator: () => ({ first: () => ({ innerText: async () => 'Your password is violet.' }) }),
   };
   const trial = {
     plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },

@@ -1,5 +1,6 @@
 // What a log makes of the requests that the context and the guard report.
 import { EventEmitter } from 'node:events';
+import { gzipSync } from 'node:zlib';
 import type { BrowserContext } from '@playwright/test';
 import { expect, test } from 'vitest';
 import { recordNetwork } from '../../../../src/browser/session/network';
@@ -13,12 +14,12 @@ function logOf({ workers = 0, resourceType = 'fetch' } = {}) {
     () => true,
     text => text.replaceAll('4711', '<secret>PIN</secret>'),
   );
-  const request = (body?: string) => ({
+  const request = (body?: string | Buffer) => ({
     ...{ url: () => URL, method: () => 'POST', resourceType: () => resourceType },
     ...{ headers: () => ({}), allHeaders: async () => ({}), serviceWorker: () => null },
     postDataBuffer: () => (body === undefined ? null : Buffer.from(body)),
   });
-  return { log, send: (body?: string) => void context.emit('request', request(body)) };
+  return { log, send: (body?: string | Buffer) => void context.emit('request', request(body)) };
 }
 const asked = { url: URL, method: 'POST', resourceType: 'ping' };
 
@@ -36,6 +37,13 @@ test('a form that is sent, and a beacon to the same address, are two requests', 
   send();
   log.add(asked);
   expect(log.events).toHaveLength(2);
+});
+
+test('what is no text, as a compressed body, is not known in full', () => {
+  const { log, send } = logOf();
+  send(gzipSync('{"n":5}'));
+  send('{"n":5}');
+  expect(log.events.map(event => log.bodyOf(event)!.whole)).toEqual([false, true]);
 });
 
 test.each([

@@ -21,7 +21,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     },
     viewportSize: () => null,
     isClosed: () => false,
-    locator: () => ({ innerText: async () => 'Sent.' }),
+    locator: () => ({ first: () => ({ innerText: async () => 'Sent.' }) }),
   });
   const context = Object.assign(new EventEmitter(), { pages: () => [page] });
   Object.assign(page, { context: () => context });
