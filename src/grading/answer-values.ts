@@ -18,9 +18,11 @@ export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
 type Find<T> = (text: string) => Value<T>[];
 
 function given<T>(answer: string, find: Find<T>): Given<T> {
-  const all = distinct(find(answer));
-  const marked = [boldParts(answer), lastLine(answer), afterLastColon(answer)];
-  const only = [all, ...marked.map(text => distinct(find(text)))].find(values => values.length === 1);
+  const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
+  const [all, bold] = [valuesIn(answer), valuesIn(boldParts(answer))];
+  // Of several in bold none is marked.
+  const last = bold.length > 1 ? [] : [lastLine(answer, valuesIn), afterLastColon(answer)].map(valuesIn);
+  const only = [all, bold, ...last].find(values => values.length === 1);
   return only ? { value: only[0]! } : { mentioned: all };
 }
 
@@ -30,12 +32,18 @@ function distinct<T>(values: Value<T>[]): Value<T>[] {
 
 const boldParts = (text: string) =>
   [...text.matchAll(/\*\*([^*]+)\*\*|__([^_]+)__/g)].map(part => part[0]).join('\n');
-/** If nothing else stands in it but a unit or a currency. */
-const lastLine = (text: string) => {
-  const line = text.trim().split('\n').at(-1)!;
-  return text.includes('\n') && line.split(/\s+/).length <= 3 ? line : '';
-};
-const afterLastColon = (text: string) => /[:=](?!\d)([^:=]*)$/.exec(text)?.[1] ?? '';
+/** If nothing else stands in it but a word before the value, a unit or a currency, and it is no item of a list. */
+function lastLine(text: string, valuesIn: (text: string) => readonly unknown[]): string {
+  const [line = '', before = ''] = text
+    .trim()
+    .split(/\s*\n\s*/)
+    .reverse();
+  const isShort = (each: string) => each.split(/\s+/).length <= 3;
+  const [words = ''] = /^\D*/.exec(line)!;
+  const isAlone = isShort(line) && (words.match(/\p{L}+/gu) ?? []).length <= 1;
+  return isAlone && before && !(isShort(before) && valuesIn(before).length) ? line : '';
+}
+const afterLastColon = (text: string) => /(?::(?!\d)|=)([^:=]*)$/.exec(text)?.[1] ?? '';
 
 /** White space between groups of three digits, also narrow and non-breaking. */
 const GAP = "[ \\u00a0\\u2009\\u202f'’]";
@@ -107,7 +115,10 @@ function numbersIn(text: string): Value<number>[] {
     const times = multipleOf(parts);
     return readings.length ? { text: whole.trim(), readings: readings.map(value => value * times) } : [];
   });
-  return found.length ? found : numberWordsIn(bare);
+  const counted = [...bare.matchAll(/(\p{L}+) of (?:the )?\d/giu)];
+  // `eight of 12`
+  const hasTotal = counted.some(([, word]) => valueOfWord.has(word!.toLowerCase()));
+  return found.length && !hasTotal ? found : [...found, ...numberWordsIn(bare)];
 }
 
 function multipleOf({ multiple, short, money }: Record<string, string | undefined>): number {
@@ -243,7 +254,22 @@ function datesIn(text: string): FoundDate[] {
       // As long as before, so that places stay.
       return ' '.repeat(whole.length);
     });
-  return found.map(date => withYearBeside(date, rest)).sort((one, other) => one.at - other.at);
+  const whole = found.map(date => withYearBeside(date, rest));
+  return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
+}
+
+const JOINED = '\\s?(?:[-–/]|(?:or|and|to|oder|und|bis|ou|et|o|y|e|of|en|tot)\\s)\\s?';
+const DAY_BEFORE = new RegExp(`(?<![\\d.])${DAY}${JOINED}$`, 'iu');
+const DAY_AFTER = new RegExp(`^${JOINED}${DAY}(?![\\d:])`, 'iu');
+
+/** `March 13-14`, `13. oder 14. März`: two days, of which none is the answer. */
+function otherDays(date: FoundDate, rest: string): FoundDate[] {
+  const { text, at } = date;
+  const before = /^\d{1,2}\D/.test(text) ? DAY_BEFORE.exec(rest.slice(0, at)) : null;
+  const endsWithDay = /\p{L}\D*(?<!\d)\d{1,2}\D*$/u.test(text);
+  const day = before ?? (endsWithDay ? DAY_AFTER.exec(rest.slice(at + text.length)) : null);
+  if (!day) return [];
+  return [{ ...date, readings: date.readings.map(each => each.slice(0, -2) + day[1]!.padStart(2, '0')) }];
 }
 
 const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$/u;

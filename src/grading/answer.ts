@@ -103,15 +103,17 @@ function whyNoMatch(schema: Record<string, unknown>, answer: string | object, sh
   if (!found.length) return `the answer is not JSON (${shown})`;
   const checked = valuesOf(schema);
   const problems = found.map(value => checked.safeParse(value).error);
-  const [first] = problems;
-  return problems.includes(undefined)
+  // Of several code fences none is marked.
+  const first = problems.find(problem => problem !== undefined);
+  return first === undefined
     ? null
-    : `the answer does not fit its schema: ${problemsIn(first!, 'the answer')[0]} (${shown})`;
+    : `the answer does not fit its schema: ${problemsIn(first, 'the answer')[0]} (${shown})`;
 }
 
-/** The JSON that a text is, or that stands in its code fence, or in the midst of it. */
+/** The JSON that a text is, that stands in its code fences, or in the midst of it. */
 function jsonIn(text: string): unknown[] {
   const fences = [...text.matchAll(/```\w*\n(.*?)```/gs)].map(fence => fence[1]!);
   const inside = /[{[].*[}\]]/s.exec(text)?.[0] ?? '';
-  return [text, ...fences, inside].map(parsedJson).filter(value => value !== undefined);
+  const found = [[text], fences, [inside]].map(parts => parts.map(parsedJson));
+  return found.map(all => all.filter(value => value !== undefined)).find(all => all.length) ?? [];
 }

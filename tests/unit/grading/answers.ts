@@ -179,5 +179,28 @@ export const ANSWERS: readonly (readonly [
     ],
   ],
   // `out` is a month in Portuguese.
+  // A list marks no item, and of several in bold none is marked.
+  [
+    { number: 30 },
+    ['Fern and rose together:\n\n€30', 'Two plants.\nTotal 30', 'Two plants.\n30 square meters'],
+    ['1. Fern 20\n2. Rose 30', 'Fern 20\nRose 30', 'Twelve of 20 are done.\nI am unsure 30'],
+  ],
+  [{ number: 5 }, ['10-5=5', 'Total: **5**, of 10'], ['Total: **$1,299**, shipping: **$5**', '__8__ of 5']],
+  [{ number: 8 }, ['__8__ of 10', 'Free: __8__'], ['8 or 10']],
+  [
+    { number: 12 },
+    ['The two cheapest cost 12.'],
+    ['Eight of 12 are done.', 'Three of the 12 plants are sold out.'],
+  ],
+  [
+    { date: '2026-03-13' },
+    ['March 13, 2026 - 14 people come', '2026-03-13 - 14 people', '13. März 2026'],
+    ['March 13 or 14, 2026', 'March 13-14, 2026', '13.-14. März 2026', '13/14 March 2026', 'March 13 to 15'],
+  ],
+  [
+    { matches: { type: 'object', properties: { a: { const: 1 } }, required: ['a'] } },
+    ['```json\n{"a":1}\n```', 'So: {"a":1}'],
+    ['```json\n{"a":1}\n```\nor\n```json\n{"a":2}\n```'],
+  ],
   [{ number: 4.6 }, ['Rated **4.6 out of 5**.', 'Rating: 4.6'], ['It has 4 out of 5 stars.']],
 ];
