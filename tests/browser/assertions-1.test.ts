@@ -350,6 +350,26 @@ describe('download', () => {
     ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
     ['nothing', '*.csv', undefined, /^no file "\*\.csv" was downloaded$/],
   ];
+  test('a tab that only brought a download is closed: the one before it is graded', async () => {
+    const at = await shop();
+    const own = await browser.newContext();
+    try {
+      const tab = await own.newPage();
+      const { session, close } = await openSession(tab, ['localhost']);
+      await tab.goto(`${at.origin}/`);
+      await tab.evaluate(() => document.getElementById('popup')!.click());
+      await expect.poll(() => session.downloads.length).toBe(1);
+      await session.followTabs();
+      await expect.poll(() => own.pages().length).toBe(1);
+      expect(session.page).toBe(tab);
+      expect(await session.downloads[0]!.failure()).toBeNull();
+      await close();
+    } finally {
+      await own.close();
+      await at.close();
+    }
+  });
+
   test.each(cases)('%s: %s with %s', async (id, name, text, expected) => {
     const at = await shop();
     const own = await browser.newContext();

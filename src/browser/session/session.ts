@@ -203,6 +203,9 @@ export class Session {
     if (this.tabs.length + this.unchecked.size >= MAX_TABS) {
       this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
       void opened.close().catch(() => undefined);
+    } else if (opened.url() === '' && this.downloads.length) {
+      // It only brought a download. With a window, the browser closes it itself.
+      void opened.close().catch(() => undefined);
     } else {
       const stays = this.guard?.documents.mayStay(opened) ?? true;
       if (stays === true) this.join(opened);
