@@ -58,6 +58,7 @@ export class Trial extends AgentRun {
     await this.act();
     // The test is over, and its page with it.
     if (this.stopped.signal.aborted) return this.record();
+    this.session.keepActiveTab();
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
     if (this.failure) this.blameModel();

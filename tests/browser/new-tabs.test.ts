@@ -98,6 +98,15 @@ it('a tab that a click opens a moment later, while the turn takes its picture, i
   });
 });
 
+it('once the agent has ended, a tab that opens is not the active one', async () => {
+  await inTrial('best', async ({ session, page }) => {
+    session.keepActiveTab();
+    await page.getByText('timer').click();
+    await expect.poll(() => session.notices.join()).toContain('A new tab opened (');
+    expect(session.page).toBe(page);
+  });
+});
+
 describe('a tab that a turn opens is the active one afterwards', () => {
   it.each(Object.entries(TIMES))('of kind %s', async (kind, times) => {
     expect(await followed(kind, times)).toBe(times);

@@ -46,7 +46,10 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 
   const keepBody = (begun: Request, event: NetworkEvent): void => {
     if (bodiesLeft <= 0 || !isWanted(event)) return;
-    const type = begun.headers()['content-type'] ?? '';
+    // A redirect that keeps the body does not say its type again.
+    const typeOf = (each: Request | null): string =>
+      each ? (each.headers()['content-type'] ?? typeOf(each.redirectedFrom())) : '';
+    const type = typeOf(begun);
     // Null if there is none, or the browser does not tell it, as with files and blobs.
     const bytes = begun.postDataBuffer();
     const sent = bytes?.toString();
@@ -55,7 +58,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY && isUtf8(bytes!) };
     bodies.set(event, body);
     const sentLength = (headers: Record<string, string>) => {
-      body.whole ||= headers['content-length'] === '0';
+      const { 'content-length': length = event.method === 'DELETE' ? '0' : '' } = headers;
+      body.whole ||= length === '0';
     };
     if (sent === undefined) begun.allHeaders().then(sentLength, () => undefined);
   };

@@ -32,6 +32,7 @@ export class Session {
   mask = (text: string): string => text;
   private droppedNotices = 0;
   private taken = 0;
+  private keepsTab = false;
   private readonly activity: Activity;
   /** Fires when a tab opens, is admitted or goes, and when a request ends. */
   private readonly changed = new Signal();
@@ -103,6 +104,11 @@ export class Session {
     if (page.isClosed()) throw new Error('activate: this tab is closed');
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];
     this.debugTab('followed', page);
+  }
+
+  /** From now on, tabs that open are not the active one: what the agent left is graded. */
+  keepActiveTab(): void {
+    this.keepsTab = true;
   }
 
   /** If the active tab is still blank because its navigation was refused, activates the tab before it. */
@@ -222,9 +228,11 @@ export class Session {
   }
 
   private join(opened: Page): void {
-    this.tabs.push(opened);
+    if (this.keepsTab) this.tabs.unshift(opened);
+    else this.tabs.push(opened);
     this.debugTab('opened', opened);
-    this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
+    const more = this.keepsTab ? '' : ' and is now the active one';
+    this.notice(`A new tab opened${more} (${opened.url() || 'about:blank'}).`);
     this.watch(opened);
     if (this.refused.has(opened)) this.leaveBlankTab();
   }

@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { recordNetwork } from '../../../../src/browser/session/network';
 
 const URL = 'http://shop/orders';
+const FORM = 'application/x-www-form-urlencoded';
 
 function logOf({ workers = 0, resourceType = 'fetch' } = {}) {
   const context = Object.assign(new EventEmitter(), { serviceWorkers: () => Array(workers) });
@@ -14,12 +15,17 @@ function logOf({ workers = 0, resourceType = 'fetch' } = {}) {
     () => true,
     text => text.replaceAll('4711', '<secret>PIN</secret>'),
   );
-  const request = (body?: string | Buffer) => ({
+  const request = (body?: string | Buffer, more: object = {}) => ({
     ...{ url: () => URL, method: () => 'POST', resourceType: () => resourceType },
     ...{ headers: () => ({}), allHeaders: async () => ({}), serviceWorker: () => null },
     postDataBuffer: () => (body === undefined ? null : Buffer.from(body)),
+    redirectedFrom: () => null,
+    ...more,
   });
-  return { log, send: (body?: string | Buffer) => void context.emit('request', request(body)) };
+  return {
+    log,
+    send: (body?: string | Buffer, more?: object) => void context.emit('request', request(body, more)),
+  };
 }
 const asked = { url: URL, method: 'POST', resourceType: 'ping' };
 
@@ -37,6 +43,22 @@ test('a form that is sent, and a beacon to the same address, are two requests', 
   send();
   log.add(asked);
   expect(log.events).toHaveLength(2);
+});
+
+test('after a redirect that keeps it, the body is of the type that it had', () => {
+  const { log, send } = logOf();
+  send('qty=5', { redirectedFrom: () => ({ headers: () => ({ 'content-type': FORM }) }) });
+  expect(log.bodyOf(log.events[0]!)).toEqual({ text: 'qty=5', type: FORM, whole: true });
+});
+
+test.each([
+  ['DELETE', true],
+  ['POST', false],
+])('%s without the length of a body has none for certain: %s', async (method, whole) => {
+  const { log, send } = logOf();
+  send(undefined, { method: () => method });
+  await Promise.resolve();
+  expect(log.bodyOf(log.events[0]!)!.whole).toBe(whole);
 });
 
 test('what is no text, as a compressed body, is not known in full', () => {
