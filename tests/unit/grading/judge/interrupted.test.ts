@@ -44,6 +44,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
       notices: [],
       dialogs: { isOpenOn: () => false, dismissOpen: async () => undefined },
       followTabs: async () => undefined,
+      keepActiveTab: () => undefined,
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },
     network: { events: [] },
