@@ -9,7 +9,7 @@ import { diffDocument, outcomeLines } from '../report/render/diff';
 import { joined, specsAndTests } from '../report/render/document';
 import { K_MAX } from '../spec/schema';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
-import { comparedWith, type FalseAlarms, falseAlarms } from '../verdicts/confirm';
+import { comparedWith, type FalseAlarms, falseAlarms, isRarelyRed } from '../verdicts/confirm';
 import { diffWithBaseline, pooledBaseline } from '../verdicts/history';
 import { failsRun } from '../verdicts/verdict';
 import {
@@ -177,7 +177,7 @@ Examples:
 /** The least number of trials of each spec with which `diff` is rarely red; null if none is. */
 function enoughTrials(compared: Parameters<typeof falseAlarms>[0]): { k: number | null } {
   const least = Math.max(...compared.map(({ row }) => row.k)) + 1;
-  for (let k = least; k <= K_MAX; k++) if (falseAlarms(compared, PAIRS_PER_K, k).diff <= TARGET) return { k };
+  for (let k = least; k <= K_MAX; k++) if (isRarelyRed(compared, k, TARGET, PAIRS_PER_K)) return { k };
   return { k: null };
 }
 

@@ -86,17 +86,12 @@ export function comparedWith(baseline: readonly VerdictRow[], later: readonly Ve
   });
 }
 
-/** @param k trials of each spec in both runs, with its share of passes needed; its own if left out */
-export function falseAlarms(compared: readonly Compared[], pairs: number, k?: number): FalseAlarms {
+export function falseAlarms(compared: readonly Compared[], pairs: number): FalseAlarms {
   const random = seeded(1);
   const red = { diff: 0, confirm: 0 };
   const rates = new Map(compared.map(({ row, rate }) => [keyOf(row), rate]));
   for (let pair = 0; pair < pairs; pair++) {
-    const sides = compared.map(one => drawnSides(one, random, k));
-    const diff = diffVerdicts(
-      sides.map(({ before }) => before),
-      sides.map(({ after }) => after),
-    );
+    const diff = drawnDiff(compared, random);
     if (outcomeOf(diff).outcome !== 'worse') continue;
     red.diff++;
     const { worse, fresh } = playedConfirm(diff, row => random() < rates.get(keyOf(row))!);
@@ -104,6 +99,23 @@ export function falseAlarms(compared: readonly Compared[], pairs: number, k?: nu
     if (worse.size || suiteChangeOf(rest, fresh)?.fell) red.confirm++;
   }
   return { diff: red.diff / pairs, confirm: red.confirm / pairs };
+}
+
+/** Whether `diff` is red in at most this share of the pairs. @param k trials of each spec in both runs, with its share of passes needed */
+export function isRarelyRed(compared: readonly Compared[], k: number, share: number, pairs: number): boolean {
+  const random = seeded(1);
+  let red = 0;
+  for (let pair = 0; pair < pairs && red <= share * pairs; pair++)
+    red += Number(outcomeOf(drawnDiff(compared, random, k)).outcome === 'worse');
+  return red <= share * pairs;
+}
+
+function drawnDiff(compared: readonly Compared[], random: Random, k?: number): Diff {
+  const sides = compared.map(one => drawnSides(one, random, k));
+  return diffVerdicts(
+    sides.map(({ before }) => before),
+    sides.map(({ after }) => after),
+  );
 }
 
 function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) {

@@ -7,6 +7,7 @@ import {
   chanceOfFailures,
   comparedWith,
   falseAlarms,
+  isRarelyRed,
   stopRules,
 } from '../../../src/verdicts/confirm';
 import { answerOf } from '../../../src/verdicts/policy';
@@ -149,5 +150,7 @@ test('only what both sides have played with an agent is compared', () => {
 
 test('more trials make fewer diffs red', () => {
   const compared = comparedWith([rowOf('cart', 'ppppp', 4)], [rowOf('cart', 'ppppp', 4)]);
-  expect(falseAlarms(compared, 2_000, 25).diff).toBeLessThan(falseAlarms(compared, 2_000, 5).diff);
+  const shares = [0.01, 0.02, 0.03, 0.05, 0.1];
+  const least = (k: number) => shares.find(share => isRarelyRed(compared, k, share, 2_000));
+  expect(least(25)).toBeLessThan(least(5)!);
 });
