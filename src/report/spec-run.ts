@@ -4,7 +4,7 @@ import type { Diagnosis, Way } from '../data/diagnosis';
 import { type Plan, planName, trialTitle } from '../data/plan';
 import type { JudgeResult, TrialRecord } from '../data/record';
 import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
-import { annotate, retag, skipUnstarted, unannotate } from '../playwright/inside/results';
+import { annotate, retag, skipUnstarted, unannotate, wroteSnapshot } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
 import { enter, readLedger } from '../playwright/run/ledger';
 import { carriedPlan, hidePlan, OVER_BUDGET } from '../playwright/run/plan';
@@ -49,10 +49,6 @@ const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome ===
 /** Whether the suite skips the trial, or early stop. */
 export const isNeedless = ({ trial, result }: Pick<Entry, 'trial' | 'result'>) =>
   trial.outcome === 'skipped' && result.annotations.every(({ type }) => type !== OVER_BUDGET);
-
-/** A missing snapshot is written, and the trials after it would be compared with what nobody has seen. */
-const wroteSnapshot = ({ result }: Entry) =>
-  result.errors.some(({ message = '' }) => /A snapshot doesn't exist at .*, writing actual/.test(message));
 
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
@@ -154,7 +150,7 @@ export class SpecRun {
     if (verdict.verdict !== 'passed') return [];
     const name = specLabel(planName(planned), project);
     return entries
-      .filter(wroteSnapshot)
+      .filter(({ result }) => wroteSnapshot(result))
       .map(
         ({ trial: { index } }) =>
           `taskproof: ${name}: trial ${index + 1} wrote a snapshot that was missing, so the run fails. Look at the snapshot, commit it, and run again.`,
@@ -207,7 +203,7 @@ export class SpecRun {
       const trial = this.counted(entry);
       hidePlan(test);
       const healed = healedText(trial);
-      const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(entry);
+      const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(entry.result);
       if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
@@ -250,7 +246,7 @@ export class SpecRun {
     for (const entry of lost) {
       const { test, result } = entry;
       const declared = this.isTest ? declaredStatus(result) : 'passed';
-      test.expectedStatus = tolerable && !wroteSnapshot(entry) ? result.status : declared;
+      test.expectedStatus = tolerable && !wroteSnapshot(entry.result) ? result.status : declared;
     }
   }
 }

@@ -203,3 +203,10 @@ function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | u
   const inside = steps.flatMap(step => step.steps);
   return steps.find(step => step.attachments.includes(attachment)) ?? stepWith(inside, attachment);
 }
+
+/**
+ * Whether it wrote a snapshot that was missing: later trials would be compared with what nobody has seen. Checked on Playwright 1.65.1
+ * (matchers): the message of toMatchSnapshot, toHaveScreenshot and toMatchAriaSnapshot.
+ */
+export const wroteSnapshot = ({ errors }: Pick<TestResult, 'errors'>) =>
+  errors.some(({ message = '' }) => /A snapshot doesn't exist at .*, writing actual/.test(message));
