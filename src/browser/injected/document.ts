@@ -96,15 +96,19 @@ export function messages(): string[] {
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
 }
 
-/** Renders what `content-visibility: auto` leaves out until someone scrolls there, or leaves it out again. */
-export function renderAll(isAll: boolean): void {
-  for (const element of everyElement()) {
-    const { style } = element as HTMLElement;
-    const { contentVisibility } = isAll ? getComputedStyle(element) : style;
-    const isOurs = !isAll && style.getPropertyPriority('content-visibility') === 'important';
-    if (isAll && contentVisibility === 'auto')
-      style.setProperty('content-visibility', 'visible', 'important');
-    else if (isOurs && contentVisibility === 'visible') style.setProperty('content-visibility', 'auto');
+/** Renders what `content-visibility: auto` leaves out until someone scrolls there. @returns whether there was any */
+export function renderAll(): boolean {
+  const skipped = [...everyElement()].filter(each => getComputedStyle(each).contentVisibility === 'auto');
+  for (const { style } of skipped as HTMLElement[])
+    style.setProperty('content-visibility', 'visible', 'important');
+  return skipped.length > 0;
+}
+
+export function renderAsBefore(): void {
+  for (const each of everyElement()) {
+    const { style } = each as Partial<HTMLElement>;
+    const isOurs = style?.getPropertyPriority('content-visibility') === 'important';
+    if (isOurs && style.contentVisibility === 'visible') style.setProperty('content-visibility', 'auto');
   }
 }
 

@@ -11,6 +11,7 @@ export {
   nextTasks,
   redraw,
   renderAll,
+  renderAsBefore,
   sizeOfTools,
   viewport,
   visibleText,

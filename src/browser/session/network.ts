@@ -169,6 +169,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 /** JSON stays JSON: a number can hold a secret, and the mask's words are none. */
 function maskedBody(body: string, mask: (text: string) => string): string {
   const text = mask(body);
+  if (text === body) return text;
   const json = parsedJson(body);
   if (json === undefined || parsedJson(text) !== undefined) return text;
   const masked = (_: string, value: unknown) => {
