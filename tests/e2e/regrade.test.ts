@@ -1,4 +1,6 @@
 // What `taskproof regrade` knows of a trial besides its record: what else failed in its test, and at which address it was played.
+import { readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { CLICKS_GO, config, makeSuite, type Suite, spec, startSite, taskproof } from './suite';
 
@@ -64,4 +66,15 @@ test('another baseURL is another site: what was played there is not graded here'
   const regraded = await taskproof(suite, ['regrade']);
   expect(regraded.code, regraded.err).toBe(2);
   expect(regraded.err).toContain(`none [agents]: the baseURL has changed (was: ${site}/; is: ${other}/)`);
+});
+
+test('a stored trial that can not be read is told', async () => {
+  suite.write({ 'playwright.config.ts': suiteConfig(site) });
+  const store = join(suite.folder, '.taskproof');
+  const [run] = readdirSync(store).filter(name => name !== '.gitignore');
+  for (const name of readdirSync(join(store, run!)).filter(each => /-0\.json$/.test(each)))
+    writeFileSync(join(store, run!, name), '{');
+  const regraded = await taskproof(suite, ['regrade']);
+  expect(regraded.code, regraded.err).toBe(3);
+  expect(regraded.err).toContain("none: a stored trial can't be read");
 });

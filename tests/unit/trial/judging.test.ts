@@ -85,6 +85,17 @@ test('the judge sees the trial without the values of secrets, and what is left o
   expect(seen!.screenshots.at(-1)).toMatchObject({ name: 'end.jpg', turn: null });
 });
 
+test('the judge is told that the page could not be read, not that it says nothing', async () => {
+  const { trial } = toJudge();
+  trial.session.onAdmitted = () => Promise.reject(new Error('Timeout'));
+  let seen: JudgedTrial | undefined;
+  await judging(async each => {
+    seen = each;
+    return PASSED;
+  }, trial);
+  expect(seen!.finalText).toBe('(it could not be read)');
+});
+
 test('key points are steps and lines of the transcript, and the record keeps every detail', async () => {
   const { steps, trial } = toJudge();
   const keyPoints = [

@@ -9,7 +9,18 @@ import { judgedTrial } from './trials';
 
 const URL = 'http://127.0.0.1:4173/sent';
 
-function trialWith(judge: Judge['judge'], onPicture = () => {}) {
+interface More {
+  onPicture?: () => void;
+  /** Called before the trial is graded. */
+  onEnd?: () => void;
+  run?: () => Promise<unknown>;
+  events?: object[];
+}
+
+function trialWith(
+  judge: Judge['judge'],
+  { onPicture = () => {}, onEnd = () => {}, run, events = [] }: More = {},
+) {
   const page = Object.assign(new EventEmitter(), {
     url: () => URL,
     goto: async () => undefined,
@@ -23,13 +34,16 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     isClosed: () => false,
     locator: () => ({ first: () => ({ innerText: async () => 'Sent.' }) }),
   });
-  const context = Object.assign(new EventEmitter(), { pages: () => [page] });
+  const context = Object.assign(new EventEmitter(), {
+    pages: () => [page],
+    request: { get: () => Promise.reject(new Error('apiRequestContext.get: connect ECONNREFUSED')) },
+  });
   Object.assign(page, { context: () => context });
   const { spec } = judgedTrial();
   const plan = {
     ...spec,
     spec: { ...spec, assertions: [{ type: 'url', pattern: '**/sent' }] },
-    agent: { name: 'quick', run: async () => undefined },
+    agent: { name: 'quick', run: run ?? (async () => undefined) },
     judge: { name: 'mine', judge },
     turnTimeoutMs: 1_000,
     expectTimeoutMs: 1_000,
@@ -44,10 +58,10 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
       notices: [],
       dialogs: { isOpenOn: () => false, dismissOpen: async () => undefined },
       followTabs: async () => undefined,
-      keepActiveTab: () => undefined,
+      keepActiveTab: onEnd,
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },
-    network: { events: [] },
+    network: { events },
     refusals: [],
     guard: 'protocol',
   };
@@ -63,7 +77,11 @@ const STOPPED: AgentEnd = {
 };
 
 test('one that nothing stops passes with its judge', async () => {
-  const record = await trialWith(async () => ({ passed: true, reason: 'fine' })).run();
+  let keepsTab = false;
+  const onEnd = () => {
+    keepsTab = true;
+  };
+  const record = await trialWith(async () => ({ passed: keepsTab, reason: 'fine' }), { onEnd }).run();
   expect(record).toMatchObject({ outcome: 'passed', judge: { passed: true, name: 'mine' } });
 });
 
@@ -89,10 +107,25 @@ test('stopped while it is judged, it is an error of the judge', async () => {
 });
 
 test('stopped before its assertions have ended, it has failed', async () => {
-  const trial = trialWith(
-    async () => ({ passed: true, reason: 'fine' }),
-    () => trial.stop(STOPPED),
-  );
+  const trial = trialWith(async () => ({ passed: true, reason: 'fine' }), {
+    onPicture: () => trial.stop(STOPPED),
+  });
   await trial.run();
   expect(trial.record()).toMatchObject({ outcome: 'failed', status: 'timed_out' });
+});
+
+test('an agent that gave up where the site went away says nothing about the site', async () => {
+  const lost = {
+    url: URL,
+    method: 'GET',
+    status: null,
+    failure: 'net::ERR_CONNECTION_REFUSED',
+    startedAtMs: 1,
+  };
+  const run = async () => ({ status: 'gave_up', reason: 'The page is gone.' });
+  const record = await trialWith(async () => ({ passed: true, reason: 'fine' }), {
+    run,
+    events: [lost],
+  }).run();
+  expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
 });

@@ -57,6 +57,7 @@ test.each([
   [{ maxCostUsd: Number.NaN }, /maxCostUsd/],
   [{ turnTimeoutMs: 1.5 }, /turnTimeoutMs/],
   [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
+  [{ agent: { ...agent, model: {} } }, /agent: `model` must be a text/],
   [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
   [{ secrets: { PIN: 1234 } }, /secrets\.PIN: must be a string, a function that returns one, or totp\(uri\)/],
