@@ -6,6 +6,7 @@ import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
 import type { DomAssertion } from '../spec';
 import { messageOf, readable, shorten } from '../text/line';
+import { choosing, chosenInstead, countOffering } from './closed-lists';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
 /** Milliseconds for the text of a page: if its script never ends, it does not answer. */
@@ -98,19 +99,29 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
   const texts = await renderedTexts(rendered);
-  const told = texts.filter(each => isSaying(each, text!)).length;
+  const isSaying = sayingOf(text!);
+  const saidBy = texts.filter(isSaying).length;
+  const offering = saidBy ? await countOffering(rendered, containing(text!), isSaying) : 0;
+  const told = saidBy - offering;
   const { min, max } = boundsOf(assertion.count);
   // More of them would change nothing.
   if (told && told >= min && max === Number.POSITIVE_INFINITY) return null;
   const inDocument = await locator.filter({ hasText: containing(text!) }).count();
   const saying = told < inDocument ? Math.max(told, await countShown(rendered, text!)) : told;
   if (saying || min === 0) return miscounted(assertion, saying, page, `contains "${text}" in`);
+  if (offering) {
+    const chosen = await chosenInstead(rendered, containing(text!));
+    return `"${selector}" contains "${text}" only in an option that is not chosen${chosen === null ? '' : `; ${quoted([chosen])} is`}`;
+  }
   const says = texts.length ? `it shows ${quoted(texts)}` : 'no match is visible';
   const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
 }
 
-const isSaying = (shown: string, text: string) => containing(readable(text)).test(readable(shown));
+function sayingOf(text: string): (shown: string) => boolean {
+  const pattern = containing(readable(text));
+  return shown => pattern.test(readable(shown));
+}
 
 /**
  * The rendered text of an element lacks what is in shadow roots, the labels of buttons that are inputs, and what nobody has scrolled to
@@ -118,12 +129,13 @@ const isSaying = (shown: string, text: string) => containing(readable(text)).tes
  */
 async function countShown(rendered: Locator, text: string): Promise<number> {
   const page = rendered.page();
-  const having = page.getByText(containing(text));
-  const innermost = seen(rendered.getByText(containing(text)).or(rendered.and(having)));
+  const pattern = containing(text);
+  const having = page.getByText(pattern).or(choosing(page, pattern));
+  const innermost = seen(rendered.locator(having).or(rendered.and(having)));
   const hasSkipped = await within(callInPage(page, 'renderAll'), ELEMENT_MS);
   try {
     const texts = await renderedTexts(innermost.and(page.locator('css=:not(input)')));
-    if (!texts.every(each => isSaying(each, text))) return 0;
+    if (!texts.every(sayingOf(text))) return 0;
     return await rendered
       .filter({ has: seen(having) })
       .or(rendered.and(innermost))

@@ -59,6 +59,15 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   const CHART =
     '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
   const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
+  const option = (label: string, chosen: string) =>
+    `<option${label === chosen ? ' selected' : ''}>${label}</option>`;
+  const list = (chosen: string) =>
+    `<select>${['New', 'Paid', 'Sent'].map(label => option(label, chosen)).join('')}</select>`;
+  const ORDERS = ['Paid', 'New', 'Sent', 'Paid']
+    .map((chosen, index) => `<p class=order>Order ${index} ${list(chosen)}</p>`)
+    .join('');
+  const inShadow = (html: string) => `<x-list></x-list><script>
+    document.querySelector('x-list').attachShadow({ mode: 'open' }).innerHTML = '${html}'</script>`;
   const HIDDEN = '<p>Shop</p><div hidden>Order confirmed</div>';
   const cases: [html: string, assertion: Partial<DomAssertion> & { selector: string }, Expected][] = [
     [LIST, { selector: 'li', count: 2 }, null],
@@ -100,6 +109,31 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [BUTTONS, { selector: 'form', text: 'Send' }, null],
     [BUTTONS, { selector: 'input', text: 'Send', count: 0 }, /contains "Send" in 1, not 0$/],
     [BUTTONS, { selector: 'input', text: 'Typed' }, /does not contain "Typed"/],
+    // A closed list shows what is chosen.
+    [list('New'), { selector: 'select', text: 'New' }, null],
+    [
+      list('New'),
+      { selector: 'select', text: 'Paid' },
+      /^"select" contains "Paid" only in an option that is not chosen; "New" is$/,
+    ],
+    [list('New'), { selector: 'select', text: 'Paid', hidden: true }, null],
+    [list('New'), { selector: 'body', text: 'Paid' }, /only in an option that is not chosen/],
+    [list('New'), { selector: 'select', text: 'Paid', count: 0 }, null],
+    [`Paid ${list('New')}`, { selector: 'body', text: 'Paid' }, null],
+    [`${list('New')}<p>Paid`, { selector: 'body', text: 'Paid', count: 0 }, /contains "Paid" in 1, not 0$/],
+    [`${list('New')}<p hidden>Paid`, { selector: 'body', text: 'Paid' }, /not chosen/],
+    [ORDERS, { selector: '.order', text: 'Paid', count: 2 }, null],
+    [ORDERS, { selector: '.order', text: 'Paid', count: 4 }, /contains "Paid" in 2, not 4$/],
+    [ORDERS, { selector: '.order, select', text: 'Paid', count: 4 }, null],
+    [ORDERS, { selector: '.order', text: 'Order', count: 4 }, null],
+    [`${ORDERS}<p class=order>Paid`, { selector: '.order', text: 'Paid', count: 3 }, null],
+    // All options of an open list are shown.
+    ['<select multiple><option>New<option>Paid</select>', { selector: 'select', text: 'Paid' }, null],
+    ['<select size=2><option>New<option>Paid</select>', { selector: 'select', text: 'Paid' }, null],
+    ['<select size=1><option>New<option>Paid</select>', { selector: 'select', text: 'Paid' }, /not chosen/],
+    ['<select><option>Paid</select>', { selector: 'select', text: 'Paid' }, null],
+    [inShadow(list('Paid')), { selector: 'body', text: 'Paid' }, null],
+    [inShadow(list('New')), { selector: 'body', text: 'Paid' }, /"Paid"/],
     ['<p>super&shy;man, Cafe\u0301</p>', { selector: 'p', text: 'superman, Caf\u00e9' }, null],
     [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match is visible/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],

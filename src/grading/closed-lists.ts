@@ -1,0 +1,44 @@
+// A closed `<select>` shows what is chosen alone, but its rendered text has all options.
+import type { Locator, Page } from '@playwright/test';
+import { renderedTexts } from '../browser/reading/rendered';
+
+const CLOSED_LIST = 'css=select:not([multiple], [size]:not([size="0"], [size="1"]))';
+
+/** Closed lists with such an option, `:checked` or not. */
+const listsWith = (page: Page, options: string, text: RegExp) =>
+  page.locator(CLOSED_LIST).filter({ has: page.locator(`css=${options}`).filter({ hasText: text }) });
+
+/** Visible ones in which an option with the text is chosen. */
+export const choosing = (page: Page, text: RegExp) =>
+  listsWith(page, 'option:checked', text).filter({ visible: true });
+
+/** Of elements whose rendered text says it, those that don't show it: it is in options that are not chosen, and nowhere else. */
+export async function countOffering(
+  rendered: Locator,
+  text: RegExp,
+  isSaying: (text: string) => boolean,
+): Promise<number> {
+  const page = rendered.page();
+  const offers = listsWith(page, 'option:not(:checked)', text);
+  const offering = rendered.filter({ has: offers }).or(rendered.and(offers));
+  const texts = await renderedTexts(offering);
+  if (!texts.length) return 0;
+  const chosen = choosing(page, text);
+  const showing = await renderedTexts(offering.filter({ has: chosen }).or(offering.and(chosen)));
+  const lists = await renderedTexts(offers);
+  const outside = (all: readonly string[]) =>
+    all.map(each => lists.reduce((rest, list) => rest.replaceAll(list, ' '), each)).filter(isSaying).length;
+  const saying = texts.filter(isSaying).length;
+  return saying - showing.filter(isSaying).length - (outside(texts) - outside(showing));
+}
+
+/** What is chosen in those that offer the text: one of the first. */
+export async function chosenInstead(rendered: Locator, text: RegExp): Promise<string | null> {
+  const offers = listsWith(rendered.page(), 'option:not(:checked)', text);
+  const lists = rendered.locator(offers).or(rendered.and(offers));
+  return lists
+    .locator('css=option:checked')
+    .first()
+    .textContent({ timeout: 1_000 })
+    .catch(() => null);
+}
