@@ -183,10 +183,13 @@ type Fields = Map<string, string[]>;
 function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean {
   return Object.entries(wanted).every(([name, value]) => {
     const sent = fields.get(name) ?? [];
-    if (Array.isArray(value)) return isDeepStrictEqual(value.map(String), sent);
-    return typeof value !== 'object' && sent.includes(String(value));
+    if (Array.isArray(value)) return isDeepStrictEqual(value.map(asInForm), sent);
+    return typeof value !== 'object' && sent.includes(asInForm(value));
   });
 }
+
+/** Browsers end the lines of a form's values with CR and LF. */
+const asInForm = (value: unknown) => String(value).replace(/\r?\n/g, '\r\n');
 
 const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
 

@@ -288,6 +288,18 @@ describe('network', () => {
       { body: { qty: '1', tag: ['x', 'y'], to: 'Ada & Bob' } },
       null,
     ],
+    [
+      'lines of a form',
+      form('', '<textarea name=note>first\nsecond</textarea>'),
+      { body: { note: 'first\nsecond' } },
+      null,
+    ],
+    [
+      'lines of a form in parts',
+      form(MULTIPART, '<textarea name=note>first\nsecond</textarea>'),
+      { body: { note: ['first\nsecond'] }, never: true },
+      /was sent with/,
+    ],
     ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
   ];
   cases.push([
@@ -354,8 +366,17 @@ describe('network', () => {
 describe('download', () => {
   const PAGE = `<p>Shop</p><a id=link download href=/orders.csv>CSV</a><a id=attached href=/attached>CSV</a>
     <a id=popup target=_blank href=/attached>CSV</a><a id=missing download href=/missing.csv>CSV</a>
-    <a id=moved download href=/moved>CSV</a><a id=blob download=made.csv>CSV</a>
-    <script>document.getElementById('blob').href = URL.createObjectURL(new Blob(['made']))</script>`;
+    <a id=moved download href=/moved>CSV</a>
+    <script>
+      const offer = (id, parts) => {
+        const link = document.body.appendChild(document.createElement('a'));
+        Object.assign(link, { id, download: id + '.csv', href: URL.createObjectURL(new Blob(parts)) });
+      };
+      offer('made', ['made']);
+      offer('latin', [new Uint8Array([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72])]);
+      offer('wide', [new Uint8Array([0xfe, 0xff, 0, 0x4d, 0, 0xfc])]);
+      offer('long', ['\u00fcx'.repeat(4000000), 'end']);
+    </script>`;
   const shop = () =>
     startSite('localhost', (path): Answer => {
       const type = { 'content-type': 'text/csv' };
@@ -380,7 +401,11 @@ describe('download', () => {
     ['attached', 'orders.csv', '7', null],
     ['popup', 'orders.csv', '7', null],
     ['moved', 'orders.csv', '1042', null],
-    ['blob', 'made.csv', 'made', null],
+    ['made', 'made.csv', 'made', null],
+    ['latin', 'latin.csv', 'Müller', null],
+    ['wide', 'wide.csv', 'Mü', null],
+    ['long', 'long.csv', 'xüx', null],
+    ['long', 'long.csv', 'end', /does not contain "end" in its first 10 MB; it begins/],
     ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
     ['nothing', '*.csv', undefined, /^no file "\*\.csv" was downloaded$/],
   ];
