@@ -45,8 +45,8 @@ function lastLine(text: string, valuesIn: (text: string) => readonly unknown[]):
 }
 const afterLastColon = (text: string) => /(?::(?!\d)|=)([^:=]*)$/.exec(text)?.[1] ?? '';
 
-/** White space between groups of three digits, also narrow and non-breaking. */
-const GAP = "[ \\u00a0\\u2009\\u202f'’]";
+/** Between groups of three digits: white space, also narrow and non-breaking, an apostrophe, or `_` as in code. */
+const GAP = "[_ \\u00a0\\u2009\\u202f'’]";
 const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
 /** Not of a script without blanks between words. */
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
@@ -76,7 +76,7 @@ const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign.
   `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|[-−–]\\s?(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
-    `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
+    `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
     `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?`,
   'giu',
 );
@@ -229,6 +229,7 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
   { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
+  { form: dateForm(`(\\d{1,2})[-/](${WORD})[-/]${YEAR}`), order: 'dmy' },
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})(?:\\sde)?,?\\s${YEAR}`), order: 'dmy' },
   { form: dateForm(`(${WORD})\\s${DAY},?\\s${YEAR}`), order: 'mdy' },
   { form: dateForm(`${YEAR}[,.]?\\s(${WORD})\\s${DAY}`), order: 'ymd' },
