@@ -95,8 +95,13 @@ const hostNeeded = {
   when: always,
   path: ['allowedDomains'],
   params: { near: 'entryUrl' },
-  error: ({ input }: { input?: unknown }) =>
-    `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: add allowedDomains`,
+  error: ({ input }: { input?: unknown }) => {
+    const host = String(hostOf((input as { entryUrl: unknown }).entryUrl));
+    const mend = host.startsWith('[')
+      ? 'it has no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
+      : 'add allowedDomains';
+    return `can't be derived from the entryUrl host ${shown(host)}: ${mend}`;
+  },
 };
 
 function hasHost(spec: { entryUrl?: unknown; allowedDomains?: unknown }): boolean {

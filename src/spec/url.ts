@@ -23,7 +23,7 @@ export function pathOf(url: string): string {
   return protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}${hash}` : url;
 }
 
-const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
+const BARE_HOST = /^(?:\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
 /** In the browser's own notation; of a `blob:` URL that of its origin. Undefined for other schemes than http(s): never allowed. */
 export function hostOf(urlOrHost: string): string | undefined {

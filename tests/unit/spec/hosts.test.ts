@@ -72,6 +72,11 @@ describe('addresses', () => {
     ['127.0.0.1', 'http://127.0.0.1.evil.org/', false],
     ['127.0.0.1', 'http://[::1]/', false],
     ['127.0.0.1', 'http://[::ffff:127.0.0.1]/', false],
+    // What `baseURL` or the page of `agent.run` gives; a spec can't name one.
+    ['[::1]', 'http://[0:0::1]:3000/', true],
+    ['[::1]', 'http://[::2]/', false],
+    ['[::1]', 'http://localhost/', false],
+    ['[::1].evil.org', 'http://[::1]/', false],
   ]);
 });
 
