@@ -79,6 +79,12 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [LIST, { selector: 'b', count: { min: 1 } }, /^nothing matches "b"$/],
     [LIST, { selector: 'b', count: 0 }, null],
     ['', { selector: 'b', count: 0 }, /says nothing: the page rendered no content/],
+    // Two bodies, which a script can make.
+    [
+      '<p>Shop</p><script>document.documentElement.append(document.createElement("body"))</script>',
+      { selector: 'b', count: 0 },
+      null,
+    ],
     [FORM, { selector: '#name', value: 'Ada' }, null],
     // The attribute is what the field began with.
     [FORM, { selector: '#name', value: 'Old' }, /^"#name" has the value "Ada", not "Old"$/],

@@ -1,6 +1,7 @@
 // No key in what is said of a request that failed, also where nobody knows the key: a model can be wrapped, or have a `fetch` of its own.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { problemOf, RequestFailed } from '../../../../src/agents/model/send';
+import { laneOf } from '../../../../src/limiter/shared';
 
 const KEY = 'corp-gw-KdXoA-ok1';
 const asked = {
@@ -36,3 +37,31 @@ test.each([
   'max_tokens: 100000000 is too many',
   'mail us at help@platform.test',
 ])('words that are no key stay: %s', words => expect(said(words)).toContain(words));
+
+test('the line that DEBUG shows of a request that is sent again', async () => {
+  vi.stubEnv('DEBUG', 'taskproof:retry');
+  vi.resetModules();
+  const written = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => {
+    vi.unstubAllEnvs();
+    vi.restoreAllMocks();
+  });
+  const { send } = await import('../../../../src/agents/model/send');
+  let asked = 0;
+  const request = {
+    lane: laneOf('m', [KEY]),
+    maxRetries: 1,
+    requestTimeoutMs: 1_000,
+    signal: new AbortController().signal,
+    waiting: <T>(promise: Promise<T>) => promise,
+    attempt: async () => {
+      if (asked++) return { value: 'answer' };
+      throw new Error(`overloaded, x-api-key: ${KEY}`);
+    },
+    failureOf: (error: unknown) => ({ status: 500, words: String(error) }),
+  };
+  expect(await send(request)).toBe('answer');
+  const lines = written.mock.calls.map(([line]) => String(line)).filter(line => /taskproof:retry/.test(line));
+  expect(lines).toHaveLength(1);
+  expect(lines[0]).toContain('overloaded, x-api-key: [key]');
+});
