@@ -2,6 +2,7 @@
 import { formatPath } from './errors';
 import { isPath } from './schema';
 import type { Assertion, TaskSpec } from './task-spec';
+import { parsedUrl } from './url';
 
 /** The data that differs between the trials of a spec. */
 export interface TrialData {
@@ -61,6 +62,12 @@ export interface Site {
 }
 
 export function atSite(spec: TaskSpec, { origin, baseURL }: Site): TaskSpec {
+  const isRelative = origin === undefined && isPath(spec.entryUrl);
+  const { username, password } = parsedUrl(isRelative ? baseURL : origin) ?? {};
+  if (username || password)
+    throw new Error(
+      `${isRelative ? 'use.baseURL' : 'origin'} has a user name or a password, which would stand in reports. Set use.httpCredentials in the Playwright config instead.`,
+    );
   return atOrigin(atBase(spec, origin ?? baseURL), origin);
 }
 

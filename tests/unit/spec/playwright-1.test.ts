@@ -1,7 +1,7 @@
 // `specVersion: "playwright/1"`: what it has beyond 0.1, and what is refused with what to write instead.
 import { describe, expect, it, test } from 'vitest';
 import { parseTaskSpec, safeParseTaskSpec, type TaskSpec, taskSpecSchema } from '../../../src/spec';
-import { atBase, placeholdersIn, withData } from '../../../src/spec/placeholders';
+import { atBase, atSite, placeholdersIn, withData } from '../../../src/spec/placeholders';
 import { issuesOf, minimal, source } from './specs';
 
 const newer = (assertion: object, fields: object = {}) =>
@@ -163,4 +163,18 @@ test('a path stands at the baseURL, and so do globs that begin with a slash', ()
   expect(() => atBase(spec, undefined)).toThrow('Set use.baseURL in the Playwright config');
   const whole = taskSpecSchema.parse(minimal);
   expect(atBase(whole, undefined)).toBe(whole);
+});
+
+test('an address with a user name or a password is refused, if the spec begins there', () => {
+  const secret = 'http://ada:violet@127.0.0.1:4173';
+  const [relative, whole] = ['/plants', 'https://shop.test/'].map(entryUrl =>
+    taskSpecSchema.parse({ ...minimal, specVersion: 'playwright/1', entryUrl }),
+  );
+  for (const site of [{ baseURL: secret }, { origin: secret }, { origin: 'http://ada@shop.test' }])
+    expect(() => atSite(relative!, site)).toThrow(/^(?:use\.baseURL|origin) has .*Set use\.httpCredentials/);
+  expect(() => atSite(whole!, { origin: secret })).toThrow('httpCredentials');
+  expect(atSite(whole!, { baseURL: secret })).toEqual(whole);
+  expect(atSite(relative!, { baseURL: secret, origin: 'http://shop.test' }).entryUrl).toBe(
+    'http://shop.test/plants',
+  );
 });
