@@ -204,10 +204,10 @@ async function whyBlank(page: Page): Promise<string | null> {
   if (url === 'about:blank') return 'the page is blank (about:blank)';
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
   const body = page.locator('css=body');
-  const shown = 'css=img, svg, canvas, video, iframe, object, input, button, select, textarea';
+  const shown = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
   const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
   // A body has no rendered text of shadow roots, and of what nobody has scrolled to.
-  if (says || (await seen(body.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
+  if (says || (await seen(page.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
     return null;
   return `the page rendered no content (${url})`;
 }

@@ -17,7 +17,11 @@ beforeAll(async () => {
   browser = await sharedBrowser();
   site = await startSite('localhost', path => ({
     status: path.endsWith('?refused') ? 422 : 200,
-    body: '<title>Shop</title><p>Shop',
+    body: path === '/frames' ? '<frameset cols=100%><frame src=/></frameset>' : '<title>Shop</title><p>Shop',
+    ...(path === '/chart' && {
+      headers: { 'content-type': 'image/svg+xml' },
+      body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+    }),
     ...(path.endsWith('?held') && { never: true }),
   }));
   context = await browser.newContext();
@@ -194,6 +198,12 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   test.each(cases)('%s: %j', async (html, assertion, expected) =>
     compare(await check(html, assertion), expected),
   );
+
+  test.each(['/frames', '/chart'])('%s shows something', async path => {
+    await page.goto(site.origin + path);
+    const absent: DomAssertion = { type: 'dom', state: 'absent', selector: '.none' };
+    expect(await look({ page, network: [] }, absent)).toBeNull();
+  });
 
   const many = (count: number, of: (isLast: boolean) => string) =>
     Array.from({ length: count }, (_, index) => of(index === count - 1)).join('');
