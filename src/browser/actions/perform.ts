@@ -147,7 +147,12 @@ async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Pr
 /** A styled button hides the real input and opens its file dialog. */
 async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
   const isInput = await locator.evaluate(injected('matches'), 'input[type=file]', { timeout });
-  if (isInput) return locator.setInputFiles([...files], { timeout });
+  if (isInput) {
+    // It gives files to a disabled one, too, which nobody who uses the page can.
+    const input = await locator.elementHandle({ timeout });
+    await input!.waitForElementState('enabled', { timeout });
+    return locator.setInputFiles([...files], { timeout });
+  }
   const chosen = page.waitForEvent('filechooser', { timeout });
   // If the click fails, its own error says why.
   chosen.catch(() => {});

@@ -225,5 +225,12 @@ describe('file_upload', () => {
     expect(outside.isError).toBe(true);
     const wrong = await run('file_upload', { target: await ref(/button "Send"/), paths: ['cv.txt'] });
     expect(wrong.text).toContain('opens no file dialog');
+    await page.locator('[name=file]').evaluate(input => {
+      (input as HTMLInputElement).value = '';
+      (input as HTMLInputElement).disabled = true;
+    });
+    const disabled = await run('file_upload', { target: await ref(/"File"/), paths: ['cv.txt'] });
+    expect(disabled.text).toContain('it is disabled');
+    expect(await page.locator('[name=file]').inputValue()).toBe('');
   });
 });
