@@ -25,7 +25,7 @@ export async function countOffering(
   if (!texts.length) return 0;
   const chosen = choosing(page, text);
   const showing = await renderedTexts(offering.filter({ has: chosen }).or(offering.and(chosen)));
-  const lists = await renderedTexts(offers);
+  const lists = [...new Set(await renderedTexts(offers))];
   const outside = (all: readonly string[]) =>
     all.map(each => lists.reduce((rest, list) => rest.replaceAll(list, ' '), each)).filter(isSaying).length;
   const saying = texts.filter(isSaying).length;

@@ -208,14 +208,16 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   const many = (count: number, of: (isLast: boolean) => string) =>
     Array.from({ length: count }, (_, index) => of(index === count - 1)).join('');
   const rows = many(490, isLast => `<li>Item: <b>${isLast ? 'Error' : 'fine'}</b></li>`);
+  const lists = many(490, isLast => `<li class=order>${list(isLast ? 'Paid' : 'New')}</li>`);
   const fields = many(190, isLast => `<input value=${isLast ? 'bad' : 'good'}>`);
   test.each<[(typeof cases)[number][1], Expected]>([
-    [{ selector: 'li', text: 'Error' }, null],
-    [{ selector: 'li', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
-    [{ selector: 'li', text: 'fine', count: 489 }, null],
+    [{ selector: 'ul li', text: 'Error' }, null],
+    [{ selector: 'ul li', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
+    [{ selector: 'ul li', text: 'fine', count: 489 }, null],
+    [{ selector: '.order', text: 'Paid', count: 1 }, null],
     [{ selector: 'input', value: 'bad', count: 0 }, /has the value "bad" in 1, not 0$/],
   ])('of hundreds none is left out because that takes its time: %j', async (assertion, expected) =>
-    compare(await check(`<ul>${rows}</ul>${fields}`, assertion), expected),
+    compare(await check(`<ul>${rows}</ul>${fields}<ol>${lists}</ol>`, assertion), expected),
   );
 });
 
