@@ -17,6 +17,8 @@ const ELEMENT_MS = 1_000;
 const MAX_TEXTS = 500;
 /** The most fields whose values are read, since each takes requests. */
 const MAX_FIELDS = 200;
+/** They have a value, but their form has not. */
+const UNCHECKED = ':is([type=radio], [type=checkbox]):not(:checked)';
 
 /** @returns why it does not hold, or null */
 export async function lookAtDom(assertion: DomAssertion, state: GradedState): Promise<string | null> {
@@ -147,7 +149,8 @@ async function countShown(rendered: Locator, text: string): Promise<number> {
 
 async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Page): Promise<string | null> {
   const { selector, value, state } = assertion;
-  const fields = state === 'visible' ? seen(locator) : locator;
+  const matched = state === 'visible' ? seen(locator) : locator;
+  const fields = matched.and(page.locator(`css=:not(${UNCHECKED})`));
   await refuseMany(fields, selector, MAX_FIELDS);
   const reading = (await fields.elementHandles()).map(each =>
     each.inputValue().catch(error => {
@@ -160,6 +163,7 @@ async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Pag
   const equal = values.filter(each => each === value).length;
   if (equal || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, equal, page, `has the value "${value}" in`);
+  if (!values.length && (await matched.count()) > read.length) return `"${selector}" is not checked`;
   if (!values.length) return `"${selector}" matches no ${state === 'visible' ? 'visible ' : ''}field`;
   return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
 }

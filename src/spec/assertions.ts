@@ -129,7 +129,9 @@ const domAssertion1 = z
     value: z
       .string()
       .optional()
-      .describe('With state `visible` or `attached`: a match is a field with exactly this value.'),
+      .describe(
+        'With state `visible` or `attached`: a match is a field with exactly this value; a radio button or checkbox must be checked.',
+      ),
     count: count.describe(
       'How many elements must match, be visible or contain the text. Default: at least one.',
     ),
@@ -171,6 +173,11 @@ const networkAssertion1 = z
     description: note(),
   })
   .check(
+    rule(
+      'urlPattern',
+      ({ urlPattern }) => /^wss?:/i.test(String(urlPattern)),
+      'WebSockets are not recorded: assert on what the page shows',
+    ),
     onlyIf(
       'never',
       ({ count }) => count === undefined,

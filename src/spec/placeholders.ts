@@ -1,6 +1,6 @@
 // The spec of one trial: with the values of its placeholders, which are ordinary text to the format, and at another deployment.
 import { formatPath } from './errors';
-import { isPath } from './schema';
+import { isPath, SPEC_VERSION_1 } from './schema';
 import type { Assertion, TaskSpec } from './task-spec';
 import { parsedUrl } from './url';
 
@@ -68,7 +68,15 @@ export function atSite(spec: TaskSpec, { origin, baseURL }: Site): TaskSpec {
     throw new Error(
       `${isRelative ? 'use.baseURL' : 'origin'} has a user name or a password, which would stand in reports. Set use.httpCredentials in the Playwright config instead.`,
     );
-  return atOrigin(atBase(spec, origin ?? baseURL), origin);
+  const placed = atOrigin(atBase(spec, origin ?? baseURL), origin);
+  if (placed.specVersion !== SPEC_VERSION_1) return placed;
+  return { ...placed, assertions: withUrls(placed.assertions, asBrowsersWrite) };
+}
+
+/** A glob that begins with a whole origin: `http://Shop.test:80/**` is `http://shop.test/**`. */
+function asBrowsersWrite(glob: string): string {
+  const [written = ''] = /^https?:\/\/[^/?#*]+(?=[/#]|$)/i.exec(glob) ?? [];
+  return (parsedUrl(written)?.origin ?? written) + glob.slice(written.length);
 }
 
 /** The same spec on another deployment: with its origin in entryUrl, URL globs and the goal, and its host allowed. */
@@ -77,9 +85,10 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   const entry = new URL(spec.entryUrl);
   const target = new URL(origin);
   const moved = (glob: string) => {
-    const rest = glob.slice(entry.origin.length);
+    const written = asBrowsersWrite(glob);
+    const rest = written.slice(entry.origin.length);
     // `https://example.com.evil.org/**` also starts with `https://example.com`.
-    const sameOrigin = glob.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
+    const sameOrigin = written.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
     return sameOrigin ? target.origin + rest : glob;
   };
   const host = target.hostname;

@@ -51,6 +51,8 @@ describe('dom', () => {
   const FORM = `<p>Form</p><input id=name value=Old><textarea>two
 lines</textarea><select><option value=de selected>Germany</select><input type=hidden id=token value=t1>
     <script>document.getElementById('name').value = 'Ada'</script>`;
+  const CHOICES = `<p>Form</p><input type=radio name=ship value=standard checked><input type=RADIO name=ship value=express>
+    <input type=checkbox id=terms><input type=checkbox id=news checked>`;
   const LAZY =
     '<p style="height: 5000px">Shop</p><section style="content-visibility: auto"><p id=low>Order sent</p></section>';
   const ROWS = Array.from(
@@ -101,6 +103,15 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [FORM, { selector: 'p', value: 'Form' }, /^"p" matches no visible field$/],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 1 }, null],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 2 }, /has the value "Ada" in 1, not 2/],
+    [CHOICES, { selector: '[name=ship]', value: 'standard' }, null],
+    [
+      CHOICES,
+      { selector: '[name=ship]', value: 'express' },
+      /^"\[name=ship\]" has the value "standard", not/,
+    ],
+    [CHOICES, { selector: '[name=ship]', state: 'attached', value: 'express', count: 0 }, null],
+    [CHOICES, { selector: '#terms', value: 'on' }, /^"#terms" is not checked$/],
+    [CHOICES, { selector: '#news', value: 'on' }, null],
     // Text far below, which the browser renders once it is scrolled to.
     [LAZY, { selector: '#low', text: 'Order sent' }, null],
     [LAZY, { selector: 'body', text: 'Order sent' }, null],
@@ -144,6 +155,9 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ['<select><option>Paid</select>', { selector: 'select', text: 'Paid' }, null],
     [inShadow(list('Paid')), { selector: 'body', text: 'Paid' }, null],
     [inShadow(list('New')), { selector: 'body', text: 'Paid' }, /"Paid"/],
+    // As Mozilla's Fluent writes what it fills in.
+    ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Hello, Anna!' }, null],
+    ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Anna!', count: 0 }, /in 1, not 0$/],
     ['<p>super&shy;man, Cafe\u0301</p>', { selector: 'p', text: 'superman, Caf\u00e9' }, null],
     [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match is visible/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],

@@ -186,9 +186,12 @@ function pageWith(elements: readonly Element[], { body = 'Shop', url = 'http://s
       nth: (index: number) => ({ textContent: async () => all[index]!.text ?? null }),
       first: () => ({ innerText: async () => body }),
       getByText: () => found([]),
-      locator: () => found(Array.from({ length: pictures }, () => ({}))),
     }) as unknown as Locator;
-  return { url: () => url, locator: (css: string) => found(css === 'css=body' ? [{}] : elements) };
+  const matching = (css: string) => {
+    if (css === 'css=body') return [{}];
+    return css.startsWith('css=img') ? Array.from({ length: pictures }, () => ({})) : elements;
+  };
+  return { url: () => url, locator: (css: string) => found(matching(css)) };
 }
 
 describe('dom', () => {

@@ -165,6 +165,41 @@ test('a path stands at the baseURL, and so do globs that begin with a slash', ()
   expect(atBase(whole, undefined)).toBe(whole);
 });
 
+test('a glob with a whole origin is compared as browsers write it', () => {
+  const urls = (glob: string, site: object, specVersion = 'playwright/1') => {
+    const assertions = [{ type: 'url', pattern: glob }, network({ urlPattern: glob })];
+    const spec = taskSpecSchema.parse({
+      ...minimal,
+      specVersion,
+      entryUrl: 'http://Shop.test:80/a',
+      assertions,
+    });
+    return atSite(spec, site).assertions.map(each =>
+      'pattern' in each ? each.pattern : 'urlPattern' in each && each.urlPattern,
+    );
+  };
+  const twice = (glob: string) => [glob, glob];
+  expect(urls('HTTP://Shop.test:80/A**', {})).toEqual(twice('http://shop.test/A**'));
+  expect(urls('http://127.1:3000/', {})).toEqual(twice('http://127.0.0.1:3000/'));
+  for (const glob of ['http://Sh*p.test/', '**/Shop', 'http://Shop?.test/', 'http://Shop:x/', 'http://*:80/'])
+    expect(urls(glob, {})).toEqual(twice(glob));
+  expect(urls('http://Shop.test:80/', {}, '0.1')).toEqual(twice('http://Shop.test:80/'));
+  for (const version of ['0.1', 'playwright/1'])
+    expect(urls('http://Shop.test/**', { origin: 'http://preview.test' }, version)).toEqual(
+      twice('http://preview.test/**'),
+    );
+});
+
+test('patterns for WebSockets are refused', () => {
+  for (const urlPattern of ['ws://**', 'WSS://shop.test/pay'])
+    expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
+      {
+        path: 'assertions[0].urlPattern',
+        message: 'WebSockets are not recorded: assert on what the page shows',
+      },
+    ]);
+});
+
 test('an address with a user name or a password is refused, if the spec begins there', () => {
   const secret = 'http://ada:violet@127.0.0.1:4173';
   const [relative, whole] = ['/plants', 'https://shop.test/'].map(entryUrl =>
