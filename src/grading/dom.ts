@@ -1,7 +1,7 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
-import { callInPage } from '../browser/in-page';
+import { callInPage, protocolOf } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
 import type { DomAssertion } from '../spec';
@@ -109,15 +109,26 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   // More of them would change nothing.
   if (told && told >= min && max === Number.POSITIVE_INFINITY) return null;
   const inDocument = await locator.filter({ hasText: containing(text!) }).count();
-  const saying = told < inDocument ? Math.max(told, await countShown(rendered, text!)) : told;
+  const slotted = await slottedTexts(page, selector, await locator.count());
+  const least = Math.max(told, slotted.filter(isSaying).length);
+  const saying = least < inDocument ? Math.max(least, await countShown(rendered, text!)) : least;
   if (saying || min === 0) return miscounted(assertion, saying, page, `contains "${text}" in`);
   if (offering) {
     const chosen = await chosenInstead(rendered, containing(text!));
     return `"${selector}" contains "${text}" only in an option that is not chosen${chosen === null ? '' : `; ${quoted([chosen])} is`}`;
   }
-  const says = texts.length ? `it shows ${quoted(texts)}` : 'no match is visible';
+  const shown = slotted.length ? slotted.filter(each => each.trim()) : texts;
+  const says = shown.length ? `it shows ${quoted(shown)}` : 'no match is visible';
   const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
+}
+
+/** None if nothing is slotted, and in browsers where the page could answer in our place. */
+async function slottedTexts(page: Page, selector: string, count: number): Promise<string[]> {
+  if (!(await protocolOf(page))) return [];
+  // Of selectors that only Playwright knows, there is an error.
+  const texts = callInPage(page, 'slottedTexts', selector, count).catch(() => null);
+  return (await within(texts, ELEMENT_MS)) ?? [];
 }
 
 function sayingOf(text: string): (shown: string) => boolean {

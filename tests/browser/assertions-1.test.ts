@@ -62,13 +62,17 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   ).join('');
   const SHADOW = `<x-alert></x-alert><script>
     document.querySelector('x-alert').attachShadow({ mode: 'open' }).innerHTML = '<p>Payment failed</p><p hidden>A secret</p>'</script>`;
-  const CHART =
-    '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
-  const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
   const option = (label: string, chosen: string) =>
     `<option${label === chosen ? ' selected' : ''}>${label}</option>`;
   const list = (chosen: string) =>
     `<select>${['New', 'Paid', 'Sent'].map(label => option(label, chosen)).join('')}</select>`;
+  const SLOTTED = `<x-alert><b>card <i hidden>unseen</i>declined</b><span slot=none>unseen</span></x-alert><script>
+    document.querySelector('x-alert').attachShadow({ mode: 'open' }).innerHTML = '<style>p { margin: 0 }</style>' +
+      '<p>Error: <slot>fallback</slot>. <button>Retry</button></p><details>closed <slot name=x>closed</slot></details>' +
+      '<p style="text-transform: uppercase">Done</p>${list('New')}<p style="visibility: hidden">unseen</p>'</script>`;
+  const CHART =
+    '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
+  const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
   const ORDERS = ['Paid', 'New', 'Sent', 'Paid']
     .map((chosen, index) => `<p class=order>Order ${index} ${list(chosen)}</p>`)
     .join('');
@@ -123,6 +127,21 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [SHADOW, { selector: 'x-alert', text: 'Payment failed', count: 0 }, /in 1, not 0$/],
     [SHADOW, { selector: 'x-alert', text: 'A secret' }, /only in hidden text/],
     [SHADOW, { selector: '.none', state: 'absent' }, null],
+    [SLOTTED, { selector: 'x-alert', text: 'Error: card declined' }, null],
+    [SLOTTED, { selector: 'x-alert', text: 'Error: card declined', count: 0 }, /in 1, not 0$/],
+    [SLOTTED, { selector: 'body', text: 'Error: card declined. Retry' }, null],
+    [SLOTTED, { selector: 'body', text: 'Error:' }, null],
+    [SLOTTED, { selector: 'b, i', text: 'card', count: 1 }, null],
+    [
+      SLOTTED,
+      { selector: 'x-alert', text: 'unseen' },
+      /^"x-alert" contains "unseen" only in hidden text; it shows "Error: card declined. Retry DONE New"$/,
+    ],
+    [SLOTTED, { selector: 'x-alert', text: 'fallback' }, /only in hidden text/],
+    [SLOTTED, { selector: 'x-alert', text: 'closed' }, /only in hidden text/],
+    [SLOTTED, { selector: 'x-alert', text: 'DONE' }, null],
+    [SLOTTED, { selector: 'x-alert', text: 'Paid' }, /hidden text|not chosen/],
+    [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, /does not contain/],
     [CHART, { selector: 'svg', text: 'Sales' }, null],
     [CHART, { selector: 'svg', text: 'Loss' }, /only in hidden text; it shows "Sales 9"/],
     [CHART, { selector: 'svg', text: 'Chart of', count: 0 }, null],

@@ -30,4 +30,5 @@ export {
   textAt,
 } from './pointing';
 export { areNamed, findNames } from './rules';
+export { slottedTexts } from './slotted';
 export { putText } from './typing';
