@@ -198,7 +198,11 @@ const answerAssertion = z
     text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
     equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
     regex: nonEmpty()
-      .refine(isPattern, 'is not a JavaScript regular expression')
+      // Values stand in it as they are.
+      .refine(
+        source => isPattern(source.replace(/\{\{[^{}\n]+\}\}/g, 'x')),
+        'is not a JavaScript regular expression',
+      )
       .optional()
       .describe('A JavaScript regular expression (with the flag `u`) that matches somewhere in the answer.'),
     number: z.number().optional().describe('The number that the answer gives, in any usual form.'),

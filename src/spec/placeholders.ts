@@ -40,17 +40,45 @@ export function placeholdersIn(spec: TaskSpec): Placeholder[] {
   return found;
 }
 
-/** The spec of one trial. Unknown placeholders stay as they are. */
+/**
+ * The spec of one trial. Unknown placeholders stay as they are.
+ *
+ * @throws Error for a value in a glob that can't be compared with a URL
+ */
 export function withData(
   spec: TaskSpec,
   data: TrialData & Readonly<Record<string, string | number>>,
 ): TaskSpec {
-  const fill = (text: string) =>
-    text.replace(PLACEHOLDER, (whole, name: string) =>
-      Object.hasOwn(data, name) ? String(data[name]) : whole,
-    );
+  const fill = (text: string, path: Path) =>
+    text.replace(PLACEHOLDER, (whole, name: string) => {
+      // Of an assertion: a body or a JSON Schema may have keys of the same names.
+      const field = path.length === 3 ? String(path[2]) : '';
+      if (!Object.hasOwn(data, name)) return field === 'regex' ? literally(whole) : whole;
+      const value = String(data[name]);
+      // A selector may be a value as a whole.
+      return (whole === text && field === 'selector' ? undefined : IN_TEXTS[field]?.(value, whole)) ?? value;
+    });
   const filled = FIELDS.map(field => [field, mapTexts(spec[field], [field], fill)] as const);
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
+}
+
+/** How a value stands in a text with a syntax of its own, of which it must not become a part. */
+const IN_TEXTS: Readonly<Record<string, (value: string, placeholder: string) => string>> = {
+  selector: value => value.replace(/["'\\]/g, '\\$&'),
+  regex: literally,
+  pattern: inGlob,
+  urlPattern: inGlob,
+};
+
+function literally(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+function inGlob(value: string, placeholder: string): string {
+  if (/^[!-~]*$/.test(value) && !/[*"<>\\^`{|}]/.test(value)) return value;
+  throw new Error(
+    `the value of ${placeholder} has characters that no URL has, or \`*\`, and stands in a glob. Return it as it is in the URL from prepare: encodeURIComponent(value)`,
+  );
 }
 
 /** Where a spec is played, unless its entryUrl says so. */

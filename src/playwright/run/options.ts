@@ -60,6 +60,12 @@ const TURN_TIMEOUT_MS = 30_000;
 /** The `origin` that stands for Playwright's own option. */
 const BASE_URL = 'baseURL';
 
+function isOrigin(text: string): boolean {
+  const url = parsedUrl(text);
+  const rest = url && url.pathname + url.search + url.hash + url.username + url.password;
+  return /^https?:$/.test(url?.protocol ?? '') && rest === '/';
+}
+
 /** Those of a project, and of one `agent.run()`. */
 export const LIMITS = {
   maxCostUsd: z.number().positive().optional(),
@@ -90,7 +96,7 @@ const optionsSchema = z.strictObject({
     value => (value === '' ? undefined : value),
     z
       .string()
-      .refine(text => text === BASE_URL || parsedUrl(text)?.origin === text.replace(/\/$/, ''), {
+      .refine(text => text === BASE_URL || isOrigin(text), {
         error: ({ input }) =>
           `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port only; it is ${JSON.stringify(input)}`,
       })

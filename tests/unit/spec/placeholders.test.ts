@@ -60,6 +60,50 @@ test('what was prepared has a value; what an object inherits has none', () => {
   expect(goal).toBe('Order 12 of ada, 3: {{toString}}');
 });
 
+describe('a value does not become a part of the syntax around it', () => {
+  const filled = (assertion: object, values: Record<string, string>) => {
+    const spec = specWith({ specVersion: 'playwright/1', assertions: [assertion] });
+    return withData(spec, { ...data, ...values }).assertions[0];
+  };
+  const value = `O"Brien's \\ (a.b)`;
+
+  test('of a selector', () => {
+    const dom = (selector: string) => filled({ type: 'dom', selector }, { value });
+    expect(dom('[title="{{value}}"]')).toMatchObject({ selector: `[title="O\\"Brien\\'s \\\\ (a.b)"]` });
+    // It may be given as a whole.
+    expect(filled({ type: 'dom', selector: '{{value}}' }, { value: '[title="A"]' })).toMatchObject({
+      selector: '[title="A"]',
+    });
+  });
+
+  test('of a regular expression', () => {
+    const { regex } = filled({ type: 'answer', regex: '^order {{value}} {{other}} \\d$' }, { value }) as {
+      regex: string;
+    };
+    expect(new RegExp(regex, 'u').test(`order ${value} {{other}} 7`)).toBe(true);
+    expect(new RegExp(regex, 'u').test(`order O"Brien's \\ a.b {{other}} 7`)).toBe(false);
+  });
+
+  test.each(['two words', 'ü', 'a*b', '"', '{x}'])('of a glob: %s is refused', each => {
+    for (const assertion of [
+      { type: 'url', pattern: '**/{{value}}' },
+      { type: 'network', urlPattern: '**/{{value}}' },
+    ])
+      expect(() => filled(assertion, { value: each })).toThrow(
+        /^the value of \{\{value\}\} has characters that no URL has.*encodeURIComponent/,
+      );
+  });
+
+  test('of a glob: what a URL can hold stays, and so do other texts', () => {
+    const whole = 'http://shop.test/a%20b/?q=1&r=~x#y';
+    expect(filled({ type: 'url', pattern: '{{value}}' }, { value: whole })).toMatchObject({ pattern: whole });
+    const body = { pattern: '*{{value}}', selector: '"{{value}}"' };
+    expect(filled({ type: 'network', urlPattern: '**', body }, { value })).toMatchObject({
+      body: { pattern: `*${value}`, selector: `"${value}"` },
+    });
+  });
+});
+
 describe('placeholders are found with their places', () => {
   test.each<[object, object[]]>([
     [{}, []],
