@@ -14,7 +14,7 @@ const RESPONSE_MS = 5_000;
 /** Milliseconds for an element, which may be gone by then. */
 const ELEMENT_MS = 1_000;
 /** The most elements whose rendered texts are read. */
-const MAX_TEXTS = 500;
+const MAX_TEXTS = 5_000;
 /** The most fields whose values are read, since each takes requests. */
 const MAX_FIELDS = 200;
 /** They have a value, but their form has not. */
@@ -30,6 +30,7 @@ export async function lookAtDom(assertion: DomAssertion, state: GradedState): Pr
   try {
     return await lookAt(assertion, state);
   } catch (error) {
+    if (error instanceof AssertionFailure) throw error;
     // Playwright colours its messages.
     const [line] = stripVTControlCharacters(messageOf(error)).split('\n');
     throw /selector/i.test(messageOf(error)) ? invalid(line!) : error;
