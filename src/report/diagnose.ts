@@ -16,9 +16,10 @@ import {
   diagnosisOf,
   failureGroups,
   headlineOf,
+  type LostTrial,
   sharedFindings,
 } from '../verdicts/diagnosis/groups';
-import { type FoundParting, PassingWays } from '../verdicts/diagnosis/parting';
+import { PassingWays } from '../verdicts/diagnosis/parting';
 import { atPlace } from '../verdicts/diagnosis/places';
 import { suspectOf } from '../verdicts/diagnosis/requests';
 import { type Facts, saidSince, unusual, wayOfTurns } from '../verdicts/diagnosis/way';
@@ -50,37 +51,16 @@ export async function diagnose(
   const graded = new Map(runs.map(run => [run, run.graded]));
   const bySpec = groupBy(graded, ([{ planned }]) => planName(planned));
   for (const run of runs) {
-    const { passing, failed: all } = graded.get(run)!;
-    if (!all.length) continue;
+    const { passing, failed } = graded.get(run)!;
+    if (!failed.length) continue;
     const reference =
       referenceOf({ from: 'trials' }, passing) ??
       otherProject(run, bySpec.get(planName(run.planned))!) ??
       (await kept(run));
-    const { sent = [], usual = [] } = reference ?? {};
-    const partings = new Map(
-      all.flatMap(lost => {
-        const parting = reference && partingOf(lost, reference);
-        return parting ? [[lost.trial.index, parting] as const] : [];
-      }),
-    );
-    const seen = all.map(lost => {
-      const there = atPlace(lost.facts, partings.get(lost.trial.index)?.sought);
-      return { ...lost, facts: unusual(there, usual) };
-    });
-    const passed = (reference?.passing ?? []).map(({ facts }) => facts);
-    const failed = seen.map(({ facts, ...lost }) => {
-      const since = partings.get(lost.trial.index)?.parting.turn ?? lost.trial.turns - 1;
-      return { ...lost, facts: { ...facts, pageSaid: saidSince(since, facts, passed) } };
-    });
+    const lost = failed.map(trial => compared(trial, reference));
     const { k } = run.planned.policy;
-    const suspects = new Map(
-      failed.flatMap(lost => {
-        const suspect = suspectOf(lost, sent, partings.get(lost.trial.index)?.parting);
-        return suspect ? [[lost, suspect] as const] : [];
-      }),
-    );
-    run.diagnosis = diagnosisOf(failed, [...partings.values()], k, suspects)!;
-    showDiagnosis(failed, run.diagnosis, partings, k);
+    run.diagnosis = diagnosisOf(lost, k)!;
+    showDiagnosis(lost, run.diagnosis, k);
   }
   const named = runs.flatMap(({ row, diagnosis }) =>
     diagnosis ? { name: specName(row), ...row, findings: diagnosis.findings } : [],
@@ -170,20 +150,37 @@ async function unlessBroken<Value>(
   }
 }
 
-type SeenParting = FoundParting & { pictures: Pictures | undefined };
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
+type ComparedTrial = CountedTrial & LostTrial & { pictures?: Pictures | null | undefined };
 
-function partingOf(lost: CountedTrial, { ways, passing }: Reference): SeenParting | undefined {
-  const found = ways.partingOf(lost);
-  if (!found) return undefined;
-  const { expected, actual } = found.parting;
+function compared(lost: CountedTrial, reference: Reference | undefined): ComparedTrial {
+  const { passing = [], sent = [], usual = [] } = reference ?? {};
+  const found = reference?.ways.partingOf(lost);
+  const facts = unusual(atPlace(lost.facts, found?.sought), usual);
+  const since = found?.parting.turn ?? lost.trial.turns - 1;
+  const passed = passing.map(({ facts }) => facts);
+  return {
+    ...{ ...lost, facts, found },
+    suspect: suspectOf({ ...lost, facts }, sent, found?.parting),
+    pageSaid: saidSince(since, facts, passed),
+    pictures: found && picturesBeside(found.parting, passing, lost.result),
+  };
+}
+
+/** Also names them in the parting. */
+function picturesBeside(
+  parting: Parting,
+  passing: readonly CountedTrial[],
+  lost: TestResult,
+): Pictures | undefined {
+  const { expected, actual } = parting;
   const other = passing.find(({ trial }) => trial.index === expected.trial)?.result;
-  const pictures = other && picturesOf(found.parting, other, lost.result);
+  const pictures = other && picturesOf(parting, other, lost);
   if (pictures) {
     expected.screenshot = pictures.expected.name;
     actual.screenshot = pictures.actual.name;
   }
-  return { ...found, pictures };
+  return pictures;
 }
 
 /** What both trials saw before they parted. If they saw the same: what they saw after it. */
@@ -212,19 +209,13 @@ function sameBytes({ expected, actual }: Pictures): boolean {
   }
 }
 
-function showDiagnosis(
-  failed: readonly CountedTrial[],
-  { groups, requests = [] }: Diagnosis,
-  partings: ReadonlyMap<number, SeenParting>,
-  k: number,
-): void {
-  for (const { test, result, trial, facts } of failed) {
+function showDiagnosis(failed: readonly ComparedTrial[], { groups }: Diagnosis, k: number): void {
+  for (const { test, result, trial, facts, found, suspect, pageSaid, pictures } of failed) {
     const group = groups.find(({ trials }) => trials.includes(trial.index))!;
-    const { parting, pictures } = partings.get(trial.index) ?? {};
-    const suspect = requests.find(({ index }) => index === trial.index);
+    const { parting } = found ?? {};
     const [finding] = causesIn(facts, suspect);
     // Each annotation goes above the earlier ones.
-    if (facts.pageSaid) annotate(test, result, PAGE_SAID, `"${oneLine(facts.pageSaid, 300)}"`);
+    if (pageSaid) annotate(test, result, PAGE_SAID, `"${oneLine(pageSaid, 300)}"`);
     if (suspect && !group.request) annotate(test, result, 'request', suspect.text);
     if (finding) annotate(test, result, IN_THE_WAY, findingLine(finding));
     if (parting) annotate(test, result, 'parted', oneLine(parting.text, 1_000));

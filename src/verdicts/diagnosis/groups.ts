@@ -25,8 +25,14 @@ const TRAITS = {
 } satisfies Record<string, (trial: GradedTrial) => string | null>;
 type Trait = keyof typeof TRAITS;
 
-/** The request that went wrong in a trial. */
-export type Suspects = ReadonlyMap<GradedTrial, SuspectRequest>;
+/** A failed trial, and what a comparison with passing ones has found. */
+export interface LostTrial extends GradedTrial {
+  found?: FoundParting | null | undefined;
+  /** The request that went wrong in it. */
+  suspect?: SuspectRequest | null;
+  /** What of that which the page said tells why it failed. */
+  pageSaid?: string | null;
+}
 
 /** Characters. The agent's own words stand in full below. */
 const MAX_HEADLINE = 160;
@@ -42,11 +48,8 @@ const DESCRIPTIONS: readonly Trait[][] = [
 ];
 
 /** Groups the failed trials, the largest group first. If no description fits most of them, trials that are alike in all traits. */
-export function failureGroups(
-  trials: readonly GradedTrial[],
-  suspects: Suspects = new Map(),
-): FailureGroup[] {
-  const groups: GradedTrial[][] = [];
+export function failureGroups(trials: readonly LostTrial[]): FailureGroup[] {
+  const groups: LostTrial[][] = [];
   let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.trial.index - b.trial.index);
   while (rest.length) {
     const found = DESCRIPTIONS.map(traits => alike(rest, traits)[0]).find(
@@ -56,18 +59,18 @@ export function failureGroups(
     const taken = new Set(found ?? rest);
     rest = rest.filter(trial => !taken.has(trial));
   }
-  return groups.map(group => groupOf(group, suspects));
+  return groups.map(groupOf);
 }
 
 /** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */
-function alike(trials: readonly GradedTrial[], traits: readonly Trait[], all = false): GradedTrial[][] {
-  const valuesOf = (trial: GradedTrial) => traits.map(trait => TRAITS[trait](trial));
+function alike(trials: readonly LostTrial[], traits: readonly Trait[], all = false): LostTrial[][] {
+  const valuesOf = (trial: LostTrial) => traits.map(trait => TRAITS[trait](trial));
   const known = all ? trials : trials.filter(trial => !valuesOf(trial).includes(null));
   const groups = groupBy(known, trial => JSON.stringify(valuesOf(trial)));
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-function groupOf(trials: readonly GradedTrial[], suspects: Suspects): FailureGroup {
+function groupOf(trials: readonly LostTrial[]): FailureGroup {
   const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
   const traits = {
     status: shared('status'),
@@ -76,8 +79,8 @@ function groupOf(trials: readonly GradedTrial[], suspects: Suspects): FailureGro
     control: shared('control'),
   };
   const projects = trials.map(({ project }) => project);
-  const request = theSame(trials, trial => suspects.get(trial)?.text ?? null);
-  const turn = theSame(trials, trial => suspects.get(trial)?.turn ?? null);
+  const request = theSame(trials, ({ suspect }) => suspect?.text ?? null);
+  const turn = theSame(trials, ({ suspect }) => suspect?.turn ?? null);
   const first =
     request === null ? '' : `${turn === null ? '' : turn ? `turn ${turn}: ` : 'before turn 1: '}${request}; `;
   const said = traits.status === 'gave_up' ? theSame(trials, ({ facts }) => facts.said) : null;
@@ -99,14 +102,14 @@ export function headlineOf({ trials, text }: FailureGroup, failures: number, k: 
 }
 
 /** Cuts a long address of the request before the broken check: the address stands in full beside it. */
-function withRoom(headline: string, suspect: SuspectRequest | undefined): string {
+function withRoom(headline: string, suspect: SuspectRequest | null | undefined): string {
   const { request = '' } = suspect ?? {};
   const short = request.replace(/ (?=.{31}).*?(?=\/.{0,29}$)/, ' …');
   const said = headline.length > MAX_HEADLINE ? headline.replace(request, () => short) : headline;
   return oneLine(said, MAX_HEADLINE);
 }
 
-function theSame<T>(trials: readonly GradedTrial[], of: (trial: GradedTrial) => T | null): T | null {
+function theSame<Trial, T>(trials: readonly Trial[], of: (trial: Trial) => T | null): T | null {
   const first = of(trials[0]!);
   return trials.every(trial => of(trial) === first) ? first : null;
 }
@@ -214,7 +217,7 @@ export function sharedFindings(
 /** What a request that went wrong explains is no cause: what can't be reached, and what only may be what was looked for. */
 export function causesIn(
   facts: Pick<Facts, 'findings' | 'nameless' | 'requests'>,
-  suspect?: SuspectRequest,
+  suspect?: SuspectRequest | null,
 ): readonly FoundInTheWay[] {
   const { findings, requests } = facts;
   if (!suspect) return findings;
@@ -232,29 +235,22 @@ export function causesIn(
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
-/** @param partings of each trial with the nearest passing way first */
-export function diagnosisOf(
-  trials: readonly GradedTrial[],
-  partings: readonly FoundParting[],
-  k: number,
-  suspects: Suspects = new Map(),
-): Diagnosis | undefined {
+export function diagnosisOf(trials: readonly LostTrial[], k: number): Diagnosis | undefined {
   if (!trials.length) return undefined;
-  const groups = failureGroups(trials, suspects);
+  const groups = failureGroups(trials);
   const [first] = groups as [FailureGroup];
   const shown = trials.filter(({ trial }) => first.trials.includes(trial.index));
-  const pageSaid = theSame(shown, ({ facts }) => facts.pageSaid);
+  const pageSaid = theSame(shown, trial => trial.pageSaid ?? null);
+  const partings = trials.flatMap(({ found }) => found ?? []);
+  const requests = trials.flatMap(({ suspect }) => suspect ?? []).sort((a, b) => a.index - b.index);
   return {
-    headline: withRoom(
-      headlineOf(first, trials.length, k),
-      first.request ? suspects.get(shown[0]!) : undefined,
-    ),
+    headline: withRoom(headlineOf(first, trials.length, k), first.request ? shown[0]!.suspect : null),
     parted: groupParting(first.trials, partings),
     groups,
     partings: partings.map(({ parting }) => parting),
-    ...(suspects.size ? { requests: [...suspects.values()].sort((a, b) => a.index - b.index) } : {}),
+    ...(requests.length ? { requests } : {}),
     ...(pageSaid ? { pageSaid } : {}),
-    findings: metFindings(trials.map(trial => causesIn(trial.facts, suspects.get(trial)))),
+    findings: metFindings(trials.map(({ facts, suspect }) => causesIn(facts, suspect))),
     others: metFindings(trials.map(({ facts }) => facts.others)),
   };
 }

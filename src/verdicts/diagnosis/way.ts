@@ -40,8 +40,6 @@ export interface Facts {
   requests: readonly SentRequest[];
   /** What the page said in its own words: at the end, then turn by turn. */
   heard?: readonly { turn: number; text: string }[];
-  /** What of that says why the trial failed; null if nothing stands out. */
-  pageSaid: string | null;
   findings: readonly FoundInTheWay[];
   /** Findings at controls that the trial neither used nor looked for; of a passing trial, all of the one that was examined. */
   others: readonly FoundInTheWay[];
@@ -80,7 +78,6 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_GIVEN_UP) : null,
     requests: requestsOf(record),
     heard: heardIn(record),
-    pageSaid: null,
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
     nameless: (record.examination?.findings ?? []).flatMap(({ kind, locator, place }) =>
