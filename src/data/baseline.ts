@@ -1,9 +1,9 @@
 // The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
-import { parsedJson } from '../text/line';
 import { compareText } from './collections';
 import { byRowName, CAN_PASS, keyOf } from './plan';
 import {
+  bothSides,
   checkResults,
   describeIssues,
   RESULTS_SCHEMA_VERSION,
@@ -90,7 +90,7 @@ export function countedRow(row: ResultRow): VerdictRow {
 
 /** Takes a results file, or a baseline of 0.1, for a baseline of one run. @throws ResultsFileError if it is none of these, or broken */
 export function readHistory(text: string, filename: string): HistoryRun[] {
-  const json = readJson(text, filename, joinedLines);
+  const json = readJson(text, filename, bothSides);
   const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined || version === RESULTS_SCHEMA_VERSION)
     return [historyRun(checkResults(json, filename))];
@@ -105,13 +105,4 @@ export function readHistory(text: string, filename: string): HistoryRun[] {
     refuseDoubles(verdicts, filename);
     return { startedAt, partial, verdicts: verdicts.map(row => ({ ...row, reason: null })) };
   });
-}
-
-/** Reads what Git leaves when it keeps the lines of both sides: whole runs, with a comma missing or left over. */
-function joinedLines(text: string): unknown {
-  const lines = text.split(/\r?\n/).filter(line => line.trim());
-  const [open, version, runs] = lines;
-  if (open !== '{' || runs !== '"runs": {' || lines.slice(-2).join('') !== '}}') return undefined;
-  const entries = lines.slice(3, -2).map(line => line.replace(/,\s*$/, ''));
-  return parsedJson(`{${version}"runs":{${entries.join(',')}}}`);
 }

@@ -1,10 +1,9 @@
 // The labels file: what people and judges say of kept trials. One line each, sorted, so that Git can merge two branches.
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { parsedJson } from '../text/line';
 import { compareText } from './collections';
 import type { JudgeResult } from './record';
-import { describeIssues, ResultsFileError, readJson } from './results';
+import { bothSides, describeIssues, ResultsFileError, readJson } from './results';
 
 export const LABELS_FILE = 'taskproof-labels.json';
 const LABELS_SCHEMA_VERSION = '1';
@@ -88,10 +87,6 @@ export function labelsText(all: Labels): string {
   };
   return `{\n"schemaVersion": "${LABELS_SCHEMA_VERSION}",\n"labels": ${lines(labels)},\n"answers": ${lines(answers)}\n}\n`;
 }
-
-/** Reads what Git leaves when it keeps the lines of both sides: a comma is missing or left over. */
-const bothSides = (text: string) =>
-  parsedJson(text.replace(/\}\s*\n\{/g, '},\n{').replace(/\},(?=\s*\n\])/g, '}'));
 
 /** What people and this judge said of the same trials. @param rubricOf a label's present rubric; if it is not known, any counts */
 export function ratedBy(

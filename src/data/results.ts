@@ -1,10 +1,11 @@
 // The results file, taskproof-results.json: the results of a run for programs.
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
+import { parsedJson } from '../text/line';
 import { sharedFindingSchema } from './diagnosis';
 import { CAN_PASS, keyOf, specName } from './plan';
 import { costSchema, tokensSchema, waitTimesSchema } from './usage';
-import { comparisonSchema, type ResultRow, rowSchema } from './verdict';
+import { comparisonSchema, type RowSubject, rowSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
@@ -138,6 +139,10 @@ export function readJson(text: string, filename: string, repair?: (text: string)
   }
 }
 
+/** Reads what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
+export const bothSides = (text: string) =>
+  parsedJson(text.replace(/\}\s*\n(?=["{])/g, '},\n').replace(/\},(?=\s*\n[\]}])/g, '}'));
+
 /** The same for a file's parsed JSON. */
 export function checkResults(json: unknown, filename: string): Results {
   const { schemaVersion, runs } = (json ?? {}) as { schemaVersion?: unknown; runs?: unknown };
@@ -171,10 +176,7 @@ export function describeIssues(error: z.ZodError): string {
 }
 
 // In a diff, one of two rows with the same key would hide the other.
-export function refuseDoubles(
-  verdicts: readonly Pick<ResultRow, 'spec' | 'titlePath' | 'project' | 'replayed'>[],
-  filename: string,
-): void {
+export function refuseDoubles(verdicts: readonly RowSubject[], filename: string): void {
   const seen = new Set<string>();
   for (const row of verdicts) {
     const key = keyOf(row);
