@@ -18,7 +18,7 @@ import { type Columns, gridOf, projectOf, specsAndTests } from '../report/render
 import { few } from '../text/line';
 import { formatRate, plural } from '../text/print';
 import { pooledBaseline, type Trend, trendsOf } from '../verdicts/history';
-import { totalOf } from '../verdicts/statistics';
+import { rateOf, totalOf } from '../verdicts/statistics';
 import {
   addTellOptions,
   CommandError,
@@ -148,7 +148,6 @@ Examples:
 };
 
 const passesOf = ({ passes, failures }: Graded) => `${passes}/${passes + failures}`;
-const rateOf = ({ passes, failures }: Graded) => passes / (passes + failures);
 
 const COLUMNS: Columns<Trend> = {
   spec: ({ spec, fellAt }) => ({ text: spec, style: fellAt ? 'red' : undefined }),

@@ -8,7 +8,7 @@ import { serveLabels } from '../report/judge/label-server';
 import { specLabel } from '../report/render/document';
 import { STORE_FOLDER, storedRuns } from '../report/trial-store';
 import { few, oneLine } from '../text/line';
-import { formatCost, plural, withModel } from '../text/print';
+import { formatCost, formatRate, plural, withModel } from '../text/print';
 import { type Agreement, agreementOf, LEAST_LABELS, LEAST_OF_A_KIND, trustIn } from '../verdicts/agreement';
 import { atLeastOne } from './baseline';
 import { dollars } from './confirm';
@@ -118,12 +118,12 @@ async function check(io: Io, options: JudgeOptions): Promise<number> {
 
 const isUnanswered = ({ passed }: CheckedTrial) => passed === null;
 
-const percent = (share: number) => `${Math.round(share * 100)}%`;
-
 function judgeLines({ judge, model, minAgreement, trials }: CheckedJudge, found: Agreement): string[] {
   const { labels, agreed, right, falsePasses, falseFails, interval, alpha, alphaInterval } = found;
-  const within = interval && `, ${percent(agreed / labels)} (95%: ${interval.map(percent).join(' to ')})`;
-  const needed = minAgreement === undefined ? '' : `; minAgreement is ${percent(minAgreement)}`;
+  const within =
+    interval &&
+    `, ${formatRate(agreed / labels)} (95%: ${interval.map(each => formatRate(each)).join(' to ')})`;
+  const needed = minAgreement === undefined ? '' : `; minAgreement is ${formatRate(minAgreement)}`;
   const alphaText =
     alpha === null
       ? 'none, since all values are the same'

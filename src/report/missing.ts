@@ -23,11 +23,11 @@ export function whyMissing(
   if (result.status === 'interrupted') return 'the run was interrupted';
   if (result.status === 'timedout')
     return `the run reached its globalTimeout of ${config.globalTimeout / 1000} s`;
-  const failed = failedDependency(project, suite, config);
+  const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok());
+  const failed = failedDependency(project, failures, config);
   if (failed !== undefined) return `project "${failed}" failed, which "${project}" depends on`;
   const { maxFailures } = config;
-  const failures = suite.allTests().filter(hasFailed).length;
-  if (maxFailures > 0 && failures >= maxFailures)
+  if (maxFailures > 0 && failures.length >= maxFailures)
     return `the run stopped at ${plural(maxFailures, 'failure')} (maxFailures)`;
   // Playwright does not say what it was that kept a test from running: it was a failure in the same file.
   const leftOut = [...tests].filter(test => wasLeftOut(test));
@@ -40,11 +40,12 @@ export function whyMissing(
   return null;
 }
 
-const hasFailed = (test: TestCase) => test.results.length > 0 && !test.ok();
-
-function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
-  const failed = suite.allTests().filter(hasFailed);
-  const names = new Set(failed.map(({ parent }) => parent.project()?.name));
+function failedDependency(
+  project: string,
+  failures: readonly TestCase[],
+  config: FullConfig,
+): string | undefined {
+  const names = new Set(failures.map(({ parent }) => parent.project()?.name));
   const needed = projectsFrom(config, [project], ({ dependencies }) => dependencies);
   return [...needed].slice(1).find(name => names.has(name));
 }

@@ -4,13 +4,7 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { byRowName } from '../data/plan';
-import {
-  type ApiTraffic,
-  DEFAULT_RESULTS_FILE,
-  type JudgeAgreement,
-  RESULTS_SCHEMA_VERSION,
-  type Results,
-} from '../data/results';
+import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
@@ -51,16 +45,12 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
 
 export function resultsOf(
   runs: readonly SpecRun[],
-  run: {
+  run: Pick<Results, 'durationMs' | 'status' | 'api' | 'judges'> & {
     startedAt: Date;
-    durationMs: number;
-    status: Results['status'];
     shard: string | null;
     lacking: readonly string[];
     filtered: boolean;
     projectsSelected: boolean;
-    api?: readonly ApiTraffic[];
-    judges?: JudgeAgreement[] | undefined;
   },
   { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
@@ -86,7 +76,7 @@ export function resultsOf(
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(run.shard ? { shard: run.shard } : {}),
-    ...(run.api?.length ? { api: [...run.api] } : {}),
+    ...(run.api?.length ? { api: run.api } : {}),
     ...(run.judges ? { judges: run.judges } : {}),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,

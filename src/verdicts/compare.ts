@@ -7,10 +7,9 @@ import {
   type Comparison,
   type ComparisonTotals,
   comparedCellSchema,
-  type Graded,
   type VerdictRow,
 } from '../data/verdict';
-import { passHat, type Stratum, stratifiedExactOneSided, studentQuantile } from './statistics';
+import { passHat, rateOf, type Stratum, stratifiedExactOneSided, studentQuantile } from './statistics';
 import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
@@ -98,8 +97,7 @@ function comparedPairs(
  * permutation of trials within each spec, two-sided.
  */
 function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: number): ComparedPair {
-  const rate = ({ passes, failures }: Graded) => passes / (passes + failures);
-  const differences = pairs.map(({ before, after }) => rate(before) - rate(after));
+  const differences = pairs.map(({ before, after }) => rateOf(before) - rateOf(after));
   const n = differences.length;
   const difference = sumOf(differences, one => one) / n;
   const spread = sumOf(differences, one => (one - difference) ** 2);

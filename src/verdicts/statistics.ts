@@ -9,6 +9,8 @@ export const totalOf = (sides: readonly Graded[]): Graded => ({
   failures: sumOf(sides, ({ failures }) => failures),
 });
 
+export const rateOf = ({ passes, failures }: Graded) => passes / (passes + failures);
+
 /** The normal distribution's 97.5% point, for a two-sided 95% interval. */
 const Z_95 = 1.959964;
 

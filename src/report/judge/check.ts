@@ -105,13 +105,7 @@ async function ask(judge: Judge, all: readonly Asking[], settings: CheckSettings
     const some = all.slice(at, at + PARALLEL);
     // Those that are asked at the same time must not spend more together.
     const budgetUsd = left && left / some.length;
-    const asked = some.map(async each => {
-      const answer = await askOne(each, budgetUsd, settings);
-      // At once: it is paid for, and someone may end this meanwhile.
-      keep(judge, answer, settings);
-      return answer;
-    });
-    const answers = await Promise.all(asked);
+    const answers = await Promise.all(some.map(each => askOne(each, budgetUsd, settings)));
     left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
     checked.push(...answers);
   }
@@ -141,7 +135,7 @@ function announce(judge: Judge, all: readonly Asking[], { maxCostUsd }: CheckSet
 async function askOne(
   { of, planned, judge }: Asking,
   budgetUsd: number | undefined,
-  { configFolder }: CheckSettings,
+  { configFolder, labelsFile }: CheckSettings,
 ): Promise<CheckedTrial> {
   const kept = readLabelled(configFolder, of.trial)!;
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
@@ -151,14 +145,10 @@ async function askOne(
     return { of, prompt: null, passed: null, reason: asked.unknown, costUsd: asked.costUsd };
   const { passed, reason, usage } = asked.judgement;
   const { prompt } = judgeName(asked.judgement);
-  return { of, passed, reason, costUsd: usage ? usage.costUsd : 0, prompt };
-}
-
-/** Reads the file again: someone may have added labels. */
-function keep({ name, model }: Judge, checked: CheckedTrial, { labelsFile }: CheckSettings): void {
-  const { of, passed, prompt } = checked;
-  if (passed === null) return;
+  // At once: it is paid for, and someone may end this meanwhile. The file is read again: someone may have added labels.
   const { labels, answers } = readLabels(labelsFile);
-  const fresh = { judge: name, model: model ?? null, prompt, trial: of.trial, rubric: of.rubric, passed };
+  const { trial, rubric } = of;
+  const fresh = { judge: judge.name, model: judge.model ?? null, prompt, trial, rubric, passed };
   writeText(labelsFile, labelsText({ labels, answers: [...answers, fresh] }));
+  return { of, passed, reason, costUsd: usage ? usage.costUsd : 0, prompt };
 }

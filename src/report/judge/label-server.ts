@@ -3,6 +3,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { escapeUTF8 } from 'entities/escape';
 import { type Label, labelsText, readLabels } from '../../data/labels';
 import { answerText, type TurnRecord } from '../../data/record';
 import { harmless } from '../../text/line';
@@ -155,16 +156,8 @@ const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashed(STYLE)}; script-src ${hashed(SCRIPT)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
 /** A foreign text in HTML. */
-const html = (text: string) => harmless(text).replace(/[&<>"']/g, found => ENTITIES[found]!);
+const html = (text: string) => escapeUTF8(harmless(text));
 
 const page = (title: string, body: string) => `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>${html(title)}</title><style>${STYLE}</style></head>

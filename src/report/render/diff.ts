@@ -15,6 +15,7 @@ import {
 } from '../../verdicts/change';
 import type { CandidateRow } from '../../verdicts/confirm';
 import type { Answer, StopRule } from '../../verdicts/policy';
+import { rateOf } from '../../verdicts/statistics';
 import {
   type Cell,
   type Columns,
@@ -111,9 +112,8 @@ function diffNotes(changed: readonly DiffRow[]): Item[] {
 /** `The suite as a whole became worse: 95% → 88% of the trials passed, over 40 specs (p < 0.001).`; empty if it did not. */
 export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   if (!suite?.fell) return '';
-  const rate = ({ passes, failures }: { passes: number; failures: number }) =>
-    formatRate(passes / (passes + failures));
-  return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
+  const [before, after] = [suite.before, suite.after].map(side => formatRate(rateOf(side)));
+  return `The suite as a whole became worse: ${before} → ${after} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
 }
 
 /** @param sentences the outcome, and what to do next */

@@ -238,11 +238,7 @@ const isSame = (one: WayAction, other: WayAction) =>
   one.did === other.did &&
   !!(one.place && other.place && shared(one.place, other.place));
 
-interface Side {
-  turn: number;
-  did: string | null;
-  path: string | null;
-}
+type Side = Pick<Parting['expected'], 'turn' | 'did' | 'path'>;
 
 const ENDS: Record<string, string> = {
   gave_up: 'gave up',

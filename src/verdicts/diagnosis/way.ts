@@ -56,9 +56,7 @@ export interface GradedTrial {
   facts: Facts;
 }
 
-interface Done extends WayAction {
-  control?: string | undefined;
-}
+type Done = WayAction & { control?: string | undefined };
 
 /** @param broken what does not hold, if the record does not tell */
 export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []): Facts {
