@@ -6,7 +6,7 @@ import type { HistoryRun } from '../data/baseline';
 import type { Results } from '../data/results';
 import type { VerdictRow } from '../data/verdict';
 import { diffDocument, outcomeLines } from '../report/render/diff';
-import { joined, specsAndTests } from '../report/render/document';
+import { specsAndTests } from '../report/render/document';
 import { K_MAX } from '../spec/schema';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { comparedWith, type FalseAlarms, falseAlarms, isRarelyRed } from '../verdicts/confirm';
@@ -169,7 +169,7 @@ Examples:
           ...found,
           ...(enough && { enough }),
         }),
-        document: () => joined([`${sentence(specs, found)} ${advice(enough)}`.trim()]),
+        document: () => `${sentence(specs, found)} ${advice(enough)}`.trim(),
       });
     });
 };

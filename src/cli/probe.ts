@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { AssertionResult } from '../data/record';
 import { readResults } from '../data/results';
 import type { ResultRow } from '../data/verdict';
 import { joined, namesOf, type Writer } from '../report/render/document';
@@ -7,8 +7,6 @@ import { EXIT_CODES } from '../verdicts/change';
 import { isSettled } from '../verdicts/verdict';
 import { playChecked, tell } from './io';
 import type { AddCommand } from './program';
-
-const assertionsOf = z.array(z.object({ title: z.string(), type: z.string(), passed: z.boolean() }));
 
 export const addProbe: AddCommand = (program, io, exit) => {
   program
@@ -36,7 +34,7 @@ Examples:
     .action(async (options: { json?: boolean }) => {
       const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
       const probed = verdicts.map(row => {
-        const assertions = assertionsOf.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
+        const { assertions = [] } = row as { assertions?: AssertionResult[] };
         const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
         const guessed = assertions.filter(({ type, passed }) => passed && type === 'answer');
         return {

@@ -196,8 +196,9 @@ export class SpecRun {
   label(): void {
     const { verdict, k, minPasses, passes, missing } = this.verdict;
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
-    const replayed = this.planned.replayed ? '; replayed, which measures no agent' : '';
-    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
+    const { replayed } = this.planned;
+    const more = replayed ? '; replayed, which measures no agent' : '';
+    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${more}`;
     for (const entry of this.entries) {
       const { test, result } = entry;
       const trial = this.counted(entry);
@@ -206,15 +207,11 @@ export class SpecRun {
       const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(entry.result);
       if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
-      annotate(test, result, this.noun, this.trialText(trial, tolerated));
+      annotate(test, result, replayed ? 'replay' : 'trial', this.trialText(trial, tolerated));
       annotate(test, result, 'verdict', summary);
       const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
       retag(test, [`@verdict:${verdict}`, ...marks]);
     }
-  }
-
-  private get noun(): 'replay' | 'trial' {
-    return this.planned.replayed ? 'replay' : 'trial';
   }
 
   /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */

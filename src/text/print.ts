@@ -14,19 +14,9 @@ export function useColour(
   return stream.isTTY === true;
 }
 
-/** Colours a text. Before Node 20.12 it stays plain. */
-export function paint(style: Style | undefined, text: string, colour: boolean): string {
-  return style && colour && typeof styleText === 'function'
-    ? styleText(style, text, { validateStream: false })
-    : text;
-}
-
-// Later Node versions check stdout themselves unless told not to. The types of Node 20 don't know the option.
-const styleText = util.styleText as (
-  style: Style,
-  text: string,
-  options: { validateStream: boolean },
-) => string;
+/** Colours a text. Before Node 20.12 it stays plain; later versions check stdout themselves unless told not to. */
+export const paint = (style: Style | undefined, text: string, colour: boolean) =>
+  style && colour && util.styleText ? util.styleText(style, text, { validateStream: false }) : text;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what begins a colour
 const COLOUR = /(\u001b\[[\d;]*m)/;

@@ -119,20 +119,13 @@ function drawnDiff(compared: readonly Compared[], random: Random, k?: number): D
 }
 
 function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) {
-  const minPasses = Math.ceil((row.minPasses / row.k) * k);
+  const policy = { k, minPasses: Math.ceil((row.minPasses / row.k) * k) };
   const runs = Math.max(1, Math.round(before / row.k));
   const side = (trials: number): VerdictRow => {
     let passes = 0;
     for (let trial = 0; trial < trials; trial++) passes += Number(random() < rate);
-    const counts = { passes, failures: trials - passes };
-    return {
-      ...row,
-      k,
-      minPasses,
-      ...counts,
-      errors: 0,
-      verdict: verdictName({ k, minPasses }, { ...counts, missing: 0 }),
-    };
+    const counts = { passes, failures: trials - passes, errors: 0 };
+    return { ...row, ...policy, ...counts, verdict: verdictName(policy, { ...counts, missing: 0 }) };
   };
   return { before: { ...side(k === row.k ? before : runs * k), runs }, after: side(k) };
 }

@@ -125,7 +125,9 @@ export function lostSummary(
     to.items(notRun(idle!)),
     leftOut.length > 0 &&
       `taskproof: ${plural(leftOut.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`,
-    to.items(atMost(leftOut.map(leftOutText)).map(text => ({ text }))),
+    to.items(
+      atMost(leftOut.map(test => `"${test.title}" at ${placeIn(test.location)}`)).map(text => ({ text })),
+    ),
     to.lines(more),
   ]
     .filter(Boolean)
@@ -140,8 +142,7 @@ function notRun(runs: readonly SpecRun[]): Item[] {
   return runs.length ? [{ sign: SIGNS.undecided, text }] : [];
 }
 
-const leftOutText = ({ title, location: { file, line } }: TestCase) =>
-  `"${title}" at ${relative('', file)}:${line}`;
+const placeIn = ({ file, line }: TestCase['location']) => `${relative('', file)}:${line}`;
 
 export function lastPicture({ trials }: ResultRow): string[] {
   const { screenshot } = shown(trials, trial => trial) ?? {};
@@ -150,8 +151,8 @@ export function lastPicture({ trials }: ResultRow): string[] {
 
 function placeOf({ entries }: SpecRun): string[] {
   const { result, test } = shown(entries, ({ trial }) => trial) ?? {};
-  const { file, line } = result?.error?.location ?? test?.location ?? {};
-  return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
+  const location = result?.error?.location ?? test?.location;
+  return location ? [`at ${placeIn(location)}`] : [];
 }
 
 export function whereToLook(
