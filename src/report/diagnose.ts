@@ -32,7 +32,7 @@ import type { ReporterOptions } from './write';
 type Failures = NonNullable<Comparison['failures']>;
 export type Diagnosed = { findings: readonly SharedFinding[]; failures: Failures };
 
-type Graded = SpecRun['graded'];
+type GradedRun = SpecRun['graded'] & { run: SpecRun };
 
 /** Passing trials that failed ones are compared with; their results only if they are of this run. */
 interface Reference {
@@ -48,10 +48,9 @@ export async function diagnose(
   runs: readonly SpecRun[],
   kept: (run: SpecRun) => Promise<Reference | undefined>,
 ): Promise<Diagnosed> {
-  const graded = new Map(runs.map(run => [run, run.graded]));
-  const bySpec = groupBy(graded, ([{ planned }]) => planName(planned));
-  for (const run of runs) {
-    const { passing, failed } = graded.get(run)!;
+  const all = runs.map((run): GradedRun => ({ run, ...run.graded }));
+  const bySpec = groupBy(all, ({ run }) => planName(run.planned));
+  for (const { run, passing, failed } of all) {
     if (!failed.length) continue;
     const reference =
       referenceOf({ from: 'trials' }, passing) ??
@@ -69,18 +68,13 @@ export async function diagnose(
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */
-function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Failures {
-  return [...bySpec]
-    .map(([spec, runs]) => ({
-      spec,
-      failedIn: runs.filter(([{ planned }, { failed }]) => !planned.replayed && failed.length > 0),
-    }))
-    .filter(({ failedIn }) => failedIn.length > 1)
-    .sort((a, b) => compareText(a.spec, b.spec))
-    .map(({ spec, failedIn }) => ({
-      spec,
-      groups: failureGroups(failedIn.flatMap(([, { failed }]) => failed)),
-    }));
+function acrossProjects(bySpec: ReadonlyMap<string, readonly GradedRun[]>): Failures {
+  const all = [...bySpec].flatMap(([spec, runs]) => {
+    const failedIn = runs.filter(({ run, failed }) => !run.planned.replayed && failed.length > 0);
+    const failed = failedIn.flatMap(each => each.failed);
+    return failedIn.length > 1 ? { spec, groups: failureGroups(failed) } : [];
+  });
+  return all.sort((a, b) => compareText(a.spec, b.spec));
 }
 
 function referenceOf(
@@ -95,18 +89,18 @@ function referenceOf(
 }
 
 /** If one agent passes a spec that another fails, its trials show what the other missed. */
-function otherProject(run: SpecRun, runs: readonly [SpecRun, Graded][]): Reference | undefined {
+function otherProject(run: SpecRun, runs: readonly GradedRun[]): Reference | undefined {
   if (run.planned.replayed) return undefined;
   const [nearest] = runs
-    .filter(([{ planned }, { passing }]) => !planned.replayed && passing.length > 0)
-    .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project));
+    .filter(({ run: { planned }, passing }) => !planned.replayed && passing.length > 0)
+    .sort((a, b) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.run.project, b.run.project));
   if (!nearest) return undefined;
-  const [{ project }, { passing }] = nearest;
-  return referenceOf({ from: 'project', project }, passing, sameAgent(run, nearest[0]) > 0);
+  const { project } = nearest.run;
+  return referenceOf({ from: 'project', project }, nearest.passing, sameAgent(run, nearest) > 0);
 }
 
 /** In another browser or on another deployment, the same agent takes the most similar way. */
-const sameAgent = ({ subject }: SpecRun, other: SpecRun) =>
+const sameAgent = ({ subject }: SpecRun, { run: other }: GradedRun) =>
   Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
 export function keptWays(

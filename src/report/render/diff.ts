@@ -56,9 +56,9 @@ const arrow = (format: (side: VerdictRow) => string) => (row: DiffRow) => {
 };
 
 const COLUMNS: Columns<DiffRow> = {
-  change: row => {
-    const text = changeText(row);
-    return { text, style: STYLES[row.change], strong: text === 'regressed' };
+  change: ({ change, candidate, proven }) => {
+    const text = candidate && !proven ? `${change}, too few trials to tell` : change;
+    return { text, style: STYLES[change], strong: text === 'regressed' };
   },
   spec: ({ spec }) => spec,
   project: projectOf,
@@ -68,10 +68,6 @@ const COLUMNS: Columns<DiffRow> = {
   turns: arrow(({ turns }) => String(turns ?? '-')),
   cost: arrow(({ costUsd }) => formatCost(costUsd)),
 };
-
-function changeText({ change, candidate, proven }: DiffRow): string {
-  return candidate && !proven ? `${change}, too few trials to tell` : change;
-}
 
 /** `4/5`, or `0/5 (2 graded)` if not all trials were graded. Of several runs: out of all graded trials. */
 export function passesOf(
