@@ -2,8 +2,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import type { HistoryRun } from '../data/baseline';
-import type { Results } from '../data/results';
 import type { VerdictRow } from '../data/verdict';
 import { diffDocument, outcomeLines } from '../report/render/diff';
 import { specsAndTests } from '../report/render/document';
@@ -110,12 +108,7 @@ export function allowOption(): Option {
 const NO_BASELINE = 'no-baseline';
 
 /** @returns undefined if there is no baseline yet and --allow has no-baseline. */
-export async function compareFiles(
-  io: Io,
-  beforeFile: string,
-  afterFile: string,
-  allowed: Allowed,
-): Promise<{ before: readonly HistoryRun[]; after: Results; diff: Diff } | undefined> {
+export async function compareFiles(io: Io, beforeFile: string, afterFile: string, allowed: Allowed) {
   if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
     io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE_ONE}`);
     return undefined;

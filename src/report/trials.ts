@@ -30,15 +30,11 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   const { outcome, status, reason, durationMs } = record;
   const errorKind = record.errorKind ?? undefined;
   const trial = { index, outcome, status, errorKind, reason, durationMs, ...workIn(record, result) };
+  if (outcome !== 'passed' || result.status === 'passed') return { trial, record };
   // The agent did its task, but something around it failed: a hook, a fixture's teardown.
-  if (outcome === 'passed' && result.status !== 'passed') {
-    const why = `the trial passed, but the test did not: ${firstError(result)}`;
-    return {
-      trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason: why },
-      record,
-    };
-  }
-  return { trial, record };
+  const why = `the trial passed, but the test did not: ${firstError(result)}`;
+  const broken = { outcome: 'error', status: 'error', errorKind: 'internal', reason: why } as const;
+  return { trial: { ...trial, ...broken }, record };
 }
 
 function workIn(record: TrialRecord, { attachments }: TestResult) {
