@@ -105,10 +105,7 @@ export function resultsJsonSchema(): Record<string, unknown> {
 /** A file that is not a results file, or not one that this version can read. */
 export class ResultsFileError extends Error {
   override name = 'ResultsFileError';
-  constructor(
-    readonly filename: string,
-    problem: string,
-  ) {
+  constructor(filename: string, problem: string) {
     super(`${filename}: ${problem}`);
   }
 }
