@@ -4,14 +4,13 @@ import { problemsIn } from '../spec/errors';
 import { parsedJson } from '../text/line';
 import { sharedFindingSchema } from './diagnosis';
 import { CAN_PASS, keyOf, specName } from './plan';
-import { costSchema, tokensSchema, waitTimesSchema } from './usage';
+import { costSchema, count, tokensSchema, waitTimesSchema } from './usage';
 import { comparisonSchema, type RowSubject, rowSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
 export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 
-const count = z.int().nonnegative();
 const flag = z.boolean().optional();
 
 export const apiTrafficSchema = z.looseObject({

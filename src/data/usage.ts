@@ -5,26 +5,23 @@ import { sumOf } from './collections';
 /** Of tokens and of dollars in one report: a sum of many stays a number. */
 export const MAX_COUNT = 1e12;
 
-const count = z.int().nonnegative();
+export const count = z.int().nonnegative();
 /** US dollars; null if a price is unknown. */
 export const costSchema = z.number().nonnegative().nullable();
 
+const tokensIn = (amount: z.ZodType<number>) =>
+  z.object({
+    inputTokens: amount,
+    outputTokens: amount,
+    cacheReadTokens: amount,
+    cacheCreationTokens: amount,
+  });
+
 /** Tokens, as the results file has them. */
-export const tokensSchema = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheCreationTokens: count,
-});
+export const tokensSchema = tokensIn(count);
 
 /** The same in a record, where the numbers are an agent's own. */
-export const usageSchema = z.object({
-  inputTokens: z.number().nonnegative(),
-  outputTokens: z.number().nonnegative(),
-  cacheReadTokens: z.number().nonnegative(),
-  cacheCreationTokens: z.number().nonnegative(),
-  costUsd: costSchema,
-});
+export const usageSchema = tokensIn(z.number().nonnegative()).extend({ costUsd: costSchema });
 
 /** Milliseconds of waiting for models. They make neither the agent nor the judge late. */
 export const waitTimesSchema = z.object({

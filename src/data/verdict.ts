@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { diagnosisSchema, failureGroupSchema, waySchema } from './diagnosis';
 import { policyFields, trialCount } from './plan';
 import { answerSchema } from './record';
-import { costSchema, tokensSchema, waitTimesSchema } from './usage';
+import { costSchema, count, tokensSchema, waitTimesSchema } from './usage';
 
-const count = z.int().nonnegative();
 const share = z.number().min(0).max(1);
 const rate = share.nullable();
 const text = z.string();
