@@ -33,42 +33,38 @@ Examples:
     )
     .action(async (options: { json?: boolean }) => {
       const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
-      const probed = verdicts.map(row => {
-        const { assertions = [] } = row as { assertions?: AssertionResult[] };
-        const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
-        const guessed = assertions.filter(({ type, passed }) => passed && type === 'answer');
-        return {
-          row,
-          held,
-          guessed: guessed.map(({ title }) => title),
-          assertions: assertions.length,
-          vacuous: row.verdict === 'passed',
-        };
-      });
+      const probed = verdicts.map(probedRow);
       await tell(io, options, {
         document: to => document(probed, to),
-        json: () => ({
-          schemaVersion: '1',
-          specs: probed.map(({ row: { spec, project, file, verdict, reason }, ...more }) => ({
-            ...{ spec, project, file, verdict, reason },
-            ...more,
-          })),
-        }),
+        json: () => ({ schemaVersion: '1', specs: probed }),
       });
-      const unclear = probed.some(({ row }) => !isSettled(row.verdict)) || !probed.length;
+      const unclear = probed.some(({ verdict }) => !isSettled(verdict)) || !probed.length;
       const isVacuous = probed.some(({ vacuous, guessed }) => vacuous || guessed.length > 0);
       exit(EXIT_CODES[isVacuous ? 'worse' : unclear ? 'unknown' : 'same']);
     });
 };
 
-type Probed = { row: ResultRow; held: string[]; guessed: string[]; vacuous: boolean };
+function probedRow({ spec, project, file, verdict, reason, ...row }: ResultRow) {
+  const { assertions = [] } = row as { assertions?: AssertionResult[] };
+  const held = assertions.filter(({ passed }) => passed);
+  const guessed = held.filter(({ type }) => type === 'answer');
+  return {
+    ...{ spec, project, file, verdict, reason },
+    held: held.map(({ title }) => title),
+    guessed: guessed.map(({ title }) => title),
+    assertions: assertions.length,
+    vacuous: verdict === 'passed',
+  };
+}
+
+type Probed = ReturnType<typeof probedRow>;
 
 function document(probed: readonly Probed[], to: Writer): string {
   const vacuous = probed.filter(each => each.vacuous);
-  const unclear = probed.map(({ row }) => row).filter(({ verdict }) => !isSettled(verdict));
+  const unclear = probed.filter(({ verdict }) => !isSettled(verdict));
   const guessed = probed.filter(each => each.guessed.length && !each.vacuous);
-  const rowsOf = ({ row }: Probed, titles: readonly string[], what: string) => [
-    [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
+  const rowsOf = (each: Probed, titles: readonly string[], what: string) => [
+    [{ text: namesOf([each]), style: 'red' as const }, each.file ?? ''],
     ...titles.map(title => ['', `${what}: ${title}`]),
   ];
   const rows = vacuous.flatMap(each => rowsOf(each, each.held, 'already holds'));
