@@ -157,8 +157,7 @@ export default class TaskproofReporter implements Reporter {
   private take(test: TestCase, result: TestResult): void {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
     const run = this.runOf.get(test);
-    const ended = { annotations: result.annotations, titlePath: () => test.titlePath() };
-    const worker = readOr(this.refused, `test "${test.title}"`, () => carriedPlan(ended));
+    const worker = readOr(this.refused, `test "${test.title}"`, () => carriedPlan(result));
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || this.refused.size || result.retry > 0 || isInteractive() || wasLeftOut(test, [result]))
       return;
