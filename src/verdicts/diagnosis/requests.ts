@@ -95,14 +95,10 @@ export function suspectOf(
     if (isBroken(sent) || !isOwn(request) || (isRead && !others.length)) return false;
     return isFarSlower(ms, others) && others.every(isAnswered) && turn <= (parting?.turn ?? end);
   };
-  const first = (isIt: typeof isLate) =>
-    facts.requests
-      .filter(isIt)
-      .sort(
-        (a, b) => a.turn - b.turn || Number(CHANGES.test(b.request)) - Number(CHANGES.test(a.request)),
-      )[0];
-  const wrong = first(isSuspect);
-  const sent = wrong ?? first(isLate) ?? missing(facts, passing, parting);
+  const changes = ({ request }: SentRequest) => Number(CHANGES.test(request));
+  const inOrder = facts.requests.toSorted((a, b) => a.turn - b.turn || changes(b) - changes(a));
+  const wrong = inOrder.find(isSuspect);
+  const sent = wrong ?? inOrder.find(isLate) ?? missing(facts, passing, parting);
   if (!sent) return null;
   const { request, turn, status, failure } = sent;
   const expected = answersTo(request)[0]?.status ?? null;
