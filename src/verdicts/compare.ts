@@ -1,6 +1,6 @@
 // Compares projects over the same specs. The same verdicts give the same comparison, in any order and from any number of shards.
 import { compareText, groupBy, sumOf } from '../data/collections';
-import { specName } from '../data/plan';
+import { byRowName, specName } from '../data/plan';
 import { sumOfCosts } from '../data/usage';
 import {
   type ComparedPair,
@@ -14,11 +14,10 @@ import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
-  const measured = rows.filter(row => !row.replayed && !row.titlePath);
+  const measured = rows.filter(row => !row.replayed && !row.titlePath).sort(byRowName);
   const shared = [...groupBy(measured, specName)]
     .filter(([, found]) => found.length > 1)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([spec, found]) => ({ spec, found: found.sort((a, b) => compareText(a.project, b.project)) }));
+    .map(([spec, found]) => ({ spec, found }));
   if (!shared.length) return undefined;
   const compared = shared.flatMap(({ found }) => found);
   const named = (kind: ReturnType<typeof kindOf>) =>
@@ -113,7 +112,7 @@ function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: nu
 }
 
 /** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */
-function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number]['passAll'] {
+function passAllOf(rows: readonly VerdictRow[]): ComparisonTotals['passAll'] {
   const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
   if (!graded.length) return null;
   const k = Math.min(5, ...graded.map(({ passes, failures }) => passes + failures));
