@@ -101,35 +101,48 @@ async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Loca
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
   const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
-  const texts = await renderedTexts(rendered);
-  const isSaying = sayingOf(text!);
-  const saidBy = texts.filter(isSaying).length;
-  const offering = saidBy ? await countOffering(rendered, containing(text!), isSaying) : 0;
-  const told = saidBy - offering;
-  const { min, max } = boundsOf(assertion.count);
-  // More of them would change nothing.
-  if (told && told >= min && max === Number.POSITIVE_INFINITY) return null;
-  const inDocument = await locator.filter({ hasText: containing(text!) }).count();
-  const slotted = await slottedTexts(page, selector, await locator.count());
-  const least = Math.max(told, slotted.filter(isSaying).length);
-  const saying = least < inDocument ? Math.max(least, await countShown(rendered, text!)) : least;
-  if (saying || min === 0) return miscounted(assertion, saying, page, `contains "${text}" in`);
-  if (offering) {
+  const laidOut = await laidOutTexts(page, selector, await locator.count());
+  const looked = laidOut
+    ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
+    : await countSaying(rendered, assertion);
+  const { texts, saying } = looked;
+  if (saying || boundsOf(assertion.count).min === 0)
+    return miscounted(assertion, saying, page, `contains "${text}" in`);
+  if (looked.isOffered) {
     const chosen = await chosenInstead(rendered, containing(text!));
     return `"${selector}" contains "${text}" only in an option that is not chosen${chosen === null ? '' : `; ${quoted([chosen])} is`}`;
   }
-  const shown = slotted.length ? slotted.filter(each => each.trim()) : texts;
+  const inDocument = await locator.filter({ hasText: containing(text!) }).count();
+  const shown = texts.filter(each => !laidOut || each.trim());
   const says = shown.length ? `it shows ${quoted(shown)}` : 'no match is visible';
   const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
 }
 
-/** None if nothing is slotted, and in browsers where the page could answer in our place. */
-async function slottedTexts(page: Page, selector: string, count: number): Promise<string[]> {
-  if (!(await protocolOf(page))) return [];
+/** By what the browser renders. `isOffered`: some have the text in options that are not chosen. */
+async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
+  const pattern = containing(text!);
+  const isSaying = sayingOf(text!);
+  const texts = await renderedTexts(rendered);
+  const saidBy = texts.filter(isSaying).length;
+  const offering = saidBy ? await countOffering(rendered, pattern, isSaying) : 0;
+  const told = saidBy - offering;
+  const looked = { texts, saying: told, isOffered: offering > 0 };
+  const { min, max } = boundsOf(count);
+  // More of them would change nothing.
+  if (told && told >= min && max === Number.POSITIVE_INFINITY) return looked;
+  const inDocument = await rendered.filter({ hasText: pattern }).count();
+  return told < inDocument
+    ? { ...looked, saying: Math.max(told, await countShown(rendered, text!)) }
+    : looked;
+}
+
+/** Undefined if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
+async function laidOutTexts(page: Page, selector: string, count: number): Promise<string[] | undefined> {
+  if (!(await protocolOf(page))) return undefined;
   // Of selectors that only Playwright knows, there is an error.
-  const texts = callInPage(page, 'slottedTexts', selector, count).catch(() => null);
-  return (await within(texts, ELEMENT_MS)) ?? [];
+  const texts = callInPage(page, 'laidOutTexts', selector, count).catch(() => null);
+  return (await within(texts, RESPONSE_MS)) ?? undefined;
 }
 
 function sayingOf(text: string): (shown: string) => boolean {

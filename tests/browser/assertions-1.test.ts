@@ -70,6 +70,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     document.querySelector('x-alert').attachShadow({ mode: 'open' }).innerHTML = '<style>p { margin: 0 }</style>' +
       '<p>Error: <slot>fallback</slot>. <button>Retry</button></p><details>closed <slot name=x>closed</slot></details>' +
       '<p style="text-transform: uppercase">Done</p>${list('New')}<p style="visibility: hidden">unseen</p>'</script>`;
+  const closed = (style: string, inner = '') =>
+    `<h1>Question</h1><section style="${style}; overflow: hidden"><p style="${inner}">The <b>Answer</b></section><input type=submit value=Send> ${list('New')}`;
   const CHART =
     '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
   const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
@@ -142,6 +144,25 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [SLOTTED, { selector: 'x-alert', text: 'DONE' }, null],
     [SLOTTED, { selector: 'x-alert', text: 'Paid' }, /hidden text|not chosen/],
     [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, /does not contain/],
+    ...['height: 0', 'max-height: 0', 'width: 0; height: 9px'].flatMap((style): typeof cases => [
+      [
+        closed(style),
+        { selector: 'body', text: 'Answer' },
+        /only in hidden text; it shows "Question Send New"$/,
+      ],
+      [closed(style), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
+      [closed(style), { selector: 'body, p', text: 'Answer', count: 0 }, null],
+      [closed(style), { selector: 'body', text: 'Question Send New' }, null],
+      [closed(style), { selector: 'body', text: 'Paid' }, /Paid/],
+      [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
+    ]),
+    [
+      '<div style="display: grid; grid-template-rows: 0fr"><p style="margin: 0; min-height: 0; overflow: hidden">Answer</div>Shop',
+      { selector: 'div', text: 'Answer' },
+      /hidden text/,
+    ],
+    // What stands outside of the box is not cut off.
+    [closed('height: 0', 'position: absolute'), { selector: 'p', text: 'Answer' }, null],
     [CHART, { selector: 'svg', text: 'Sales' }, null],
     [CHART, { selector: 'svg', text: 'Loss' }, /only in hidden text; it shows "Sales 9"/],
     [CHART, { selector: 'svg', text: 'Chart of', count: 0 }, null],

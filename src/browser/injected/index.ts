@@ -17,6 +17,7 @@ export {
   visibleText,
 } from './document';
 export { cssPathOf, placeOf, pressedInstead, settable, valueOfText } from './elements';
+export { laidOutTexts } from './laid-out';
 export { look, seen, show } from './look';
 export {
   bringIntoView,
@@ -30,5 +31,4 @@ export {
   textAt,
 } from './pointing';
 export { areNamed, findNames } from './rules';
-export { slottedTexts } from './slotted';
 export { putText } from './typing';

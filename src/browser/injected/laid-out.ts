@@ -1,0 +1,93 @@
+// The text of elements as people see it: what is slotted into shadow roots stands where its slot is, and what a box of no height cuts
+// off is left out, as in accordions. The browser's own rendered text knows neither.
+import { renderAll, renderAsBefore } from './document';
+import { everyElement, parentOf } from './elements';
+
+/** Elements whose text is not that of their children. */
+const OWN_TEXT = 'select, input:is([type=submit], [type=button], [type=reset])';
+
+/**
+ * Of all elements that match, each in its own tree; empty if it is not rendered. Null if nothing on the page is slotted or cut off, or
+ * if another number match: Playwright's selectors cross the borders of shadow roots.
+ */
+export function laidOutTexts(selector: string, count: number): string[] | null {
+  const all = [...everyElement()];
+  const cut = new Set(all.filter(cutsOff));
+  const slots = all.filter(each => each instanceof HTMLSlotElement && each.assignedNodes().length);
+  if (!cut.size && !slots.length) return null;
+  const matching = all.filter(each => each.matches(selector));
+  if (matching.length !== count) return null;
+  const around = new Set<Element>();
+  const read = all.filter(each => each.shadowRoot || each.matches(OWN_TEXT));
+  for (const own of [...cut, ...slots, ...read])
+    for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
+  const hasSkipped = renderAll();
+  const texts = matching.map(each => (isCutOff(each, cut) ? '' : laidOut(each, { around, cut })));
+  if (hasSkipped) renderAsBefore();
+  return texts;
+}
+
+interface Special {
+  /** Those with such elements, slots, shadow roots or what is cut off, at any depth: the browser does not tell their text. */
+  around: ReadonlySet<Element>;
+  cut: ReadonlySet<Element>;
+}
+
+function cutsOff(element: Element): boolean {
+  if (!(element instanceof HTMLElement) || (element.clientHeight && element.clientWidth)) return false;
+  if (!element.textContent?.trim()) return false;
+  const { display, overflowX, overflowY } = getComputedStyle(element);
+  if (/^(?:inline|contents|none)$/.test(display)) return false;
+  const cutsX = !element.clientWidth && overflowX !== 'visible';
+  const cutsY = !element.clientHeight && overflowY !== 'visible';
+  if (!cutsX && !cutsY) return false;
+  // A box around it may hold these.
+  return ![...element.querySelectorAll('*')].some(each =>
+    /absolute|fixed/.test(getComputedStyle(each).position),
+  );
+}
+
+function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
+  const parent = parentOf(element);
+  return cut.has(element) || (parent !== null && isCutOff(parent, cut));
+}
+
+function laidOut(element: Element, special: Special): string {
+  const { display } = getComputedStyle(element);
+  if (display === 'none' || special.cut.has(element)) return '';
+  const text =
+    special.around.has(element) && !element.matches(OWN_TEXT)
+      ? childrenOf(element)
+          .map(child => textOf(child, element, special))
+          .join('')
+      : renderedText(element, display);
+  return /^(?:inline|contents)/.test(display) ? text : `\n${text}\n`;
+}
+
+function textOf(node: Node, parent: Element, special: Special): string {
+  if (node instanceof Element) return laidOut(node, special);
+  return node instanceof Text ? lettersOf(node, parent) : '';
+}
+
+function childrenOf(element: Element): Node[] {
+  const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
+  return slotted.length ? slotted : [...(element.shadowRoot ?? element).childNodes];
+}
+
+function renderedText(element: Element, display: string): string {
+  if (display !== 'contents' && !element.checkVisibility()) return '';
+  if (element instanceof HTMLBRElement) return '\n';
+  if (element instanceof HTMLSelectElement && !element.multiple && element.size < 2)
+    return Array.from(element.selectedOptions, ({ label }) => label).join('\n');
+  if (element instanceof HTMLInputElement) return element.matches(OWN_TEXT) ? element.value : '';
+  return element instanceof HTMLElement ? element.innerText : (element.textContent ?? '');
+}
+
+function lettersOf(text: Text, parent: Element): string {
+  const { visibility, textTransform } = getComputedStyle(parent);
+  const range = document.createRange();
+  range.selectNodeContents(text);
+  if (visibility !== 'visible' || !range.getClientRects().length) return '';
+  if (textTransform === 'uppercase') return text.data.toUpperCase();
+  return textTransform === 'lowercase' ? text.data.toLowerCase() : text.data;
+}
