@@ -9,11 +9,13 @@ export type Mask = (text: string) => string;
 const SHORT = 4;
 /** So many characters of a line are masked by themselves: diffs show a key line by line. */
 const LEAST_LINE = 12;
-/** So many characters of base64 are not a word by chance. */
-const LEAST_BASE64 = 6;
+/** So many characters of base64, or beside those that are replaced, are not a word by chance. */
+const LEAST_RARE = 6;
 /** Characters at the beginning of a form that are searched one by one before a "…". */
 const MAX_BEGINNING = 24;
 
+/** What the browser replaces in the name of a download. */
+const NOT_IN_FILES = /["~*/:<>?\\|]/g;
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 /** Before a "…": nothing, or what is left of an encoded character. */
 const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,31}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
@@ -268,6 +270,7 @@ function formsOf(given: string): string[] {
     // In an address, "%" of the value may stand as it is.
     value.replace(percent.unit, percent.read),
     value.replace(UNSEEN, ''),
+    value.replace(NOT_IN_FILES, '').length < LEAST_RARE ? '' : value.replace(NOT_IN_FILES, '_'),
     ...value.split(/\r?\n|\r/).filter(line => line.trim().length >= LEAST_LINE),
   ].filter(Boolean);
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
@@ -289,7 +292,7 @@ function base64Forms(text: string): string[] {
         const start = Math.ceil((before * 8) / 6);
         return encoded.slice(start, Math.floor(((before + value.length) * 8) / 6));
       })
-      .filter(core => core.length >= LEAST_BASE64),
+      .filter(core => core.length >= LEAST_RARE),
   ]);
   return forms.flatMap(form => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
 }

@@ -37,6 +37,7 @@ const FORMS: Record<string, (text: string) => string> = {
     ),
   'HTML with names of what nobody sees': text =>
     inHtml(text).replaceAll('te', 't&shy;&zwj;&ZeroWidthSpace;e'),
+  'name of a file': text => text.replace(/["~*/:<>?\\|]/g, '_'),
   'doubled quotes': text => text.replaceAll("'", "''"),
   "YAML in '...'": text => JSON.stringify(text).slice(1, -1).replaceAll("'", "''"),
   'source code': text =>
