@@ -161,6 +161,11 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'div', text: 'Answer' },
       /hidden text/,
     ],
+    [
+      '<!doctype html><body style="overflow: hidden"><div style="float: left">Answer</div>',
+      { selector: 'div', text: 'Answer' },
+      null,
+    ],
     // What stands outside of the box is not cut off.
     [closed('height: 0', 'position: absolute'), { selector: 'p', text: 'Answer' }, null],
     [CHART, { selector: 'svg', text: 'Sales' }, null],

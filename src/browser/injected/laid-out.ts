@@ -35,6 +35,8 @@ interface Special {
 
 function cutsOff(element: Element): boolean {
   if (!(element instanceof HTMLElement) || (element.clientHeight && element.clientWidth)) return false;
+  // What it hides is the window's.
+  if (element === document.body || element === document.documentElement) return false;
   if (!element.textContent?.trim()) return false;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (/^(?:inline|contents|none)$/.test(display)) return false;
