@@ -161,7 +161,7 @@ const scroll = defineTool({
     const way = (scroll_amount ?? 3) * NOTCH;
     const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
     const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-    const seen = await readAt(page, point, 'scrollsAt');
+    const seen = await readAt(page.mainFrame(), point, 'scrollsAt');
     if (held.length === 0) {
       // Without one, the page itself scrolls.
       const path = seen?.result.scroller;

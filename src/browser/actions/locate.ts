@@ -12,7 +12,7 @@ export type Handle = ElementHandle<Element>;
 
 /** What to click to hit a point: the control there, or (with `spotAt`) the exact spot. With null: what has the focus. */
 export async function targetAt(page: Page, point: Point | null, what: 'controlAt' | 'spotAt' = 'controlAt') {
-  const found = await readAt(page, point, what);
+  const found = await readAt(page.mainFrame(), point, what);
   if (!found) return undefined;
   const { path, position } = found.result;
   // Without a position, the element's middle.
@@ -23,11 +23,7 @@ type PointReader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
 type ResultAt<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
 
 /** Reads the element at a point, or with the focus, through frames and shadow roots; undefined if nothing is there. */
-export function readAt<Name extends PointReader>(page: Page, point: Point | null, name: Name) {
-  return readIn(page.mainFrame(), point, name);
-}
-
-async function readIn<Name extends PointReader>(
+export async function readAt<Name extends PointReader>(
   frame: Frame,
   point: Point | null,
   name: Name,
@@ -38,12 +34,12 @@ async function readIn<Name extends PointReader>(
   const element = await unseen(frame.page(), () => frame.locator(path).elementHandle());
   const inner = await element?.contentFrame();
   const inside = point && { x: point.x - corner.x, y: point.y - corner.y };
-  return (inner && (await readIn(inner, inside, name))) ?? { result: found.result, frame };
+  return (inner && (await readAt(inner, inside, name))) ?? { result: found.result, frame };
 }
 
 /** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
 export async function elementAt(page: Page, point: Point | null) {
-  return (await within(readAt(page, point, 'describeAt'), DESCRIBE_LIMIT_MS))?.result;
+  return (await within(readAt(page.mainFrame(), point, 'describeAt'), DESCRIBE_LIMIT_MS))?.result;
 }
 
 /** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */

@@ -246,11 +246,8 @@ export function largestOver(element: Element, top: Element): Element {
 /** Scrolls an element into view in several ways until `check` finds nothing any more, and scrolls back. */
 export function whileScrolled(element: Element, check: () => Element | null): Element | null {
   const before: [Element, number, number][] = [];
-  let node: Element | null = element;
-  while (node) {
+  for (let node: Element | null = element; node; node = parentOf(node))
     before.push([node, node.scrollLeft, node.scrollTop]);
-    node = parentOf(node);
-  }
   let found: Element | null = null;
   for (const block of ['center', 'start', 'end'] as const) {
     element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });

@@ -1,34 +1,9 @@
 // What can be called in a page, by its name: `callInPage` and `injected` of in-page.ts. Each call brings the code again, so
 // that nothing is kept from one to the next but in globals.
-export {
-  besideTree,
-  callTool,
-  countElements,
-  drawn,
-  hashOfContent,
-  isFilledIn,
-  messages,
-  nextTasks,
-  redraw,
-  renderAll,
-  renderAsBefore,
-  sizeOfTools,
-  viewport,
-  visibleText,
-} from './document';
+export * from './document';
 export { cssPathOf, placeOf, pressedInstead, settable, valueOfText } from './elements';
 export { laidOutTexts } from './laid-out';
 export { look, seen, show } from './look';
-export {
-  bringIntoView,
-  controlAt,
-  describeAt,
-  matches,
-  meant,
-  overIt,
-  scrollsAt,
-  spotAt,
-  textAt,
-} from './pointing';
+export * from './pointing';
 export { areNamed, findNames } from './rules';
-export { putText } from './typing';
+export * from './typing';

@@ -54,8 +54,12 @@ export function spotAt(point: Point | null) {
   return atPoint(point, element => spotOn(element, point));
 }
 
+/** What scrolls there first, and where there is more to see. */
 export function scrollsAt(point: Point | null) {
-  return atPoint(point, scrollsAround);
+  return atPoint(point, element => {
+    const scroller = closestScrollable(element);
+    return { scroller: scroller && cssPathOf(scroller), room: roomAround(element) };
+  });
 }
 
 function spotOn(element: Element, point: Point | null) {
@@ -73,11 +77,6 @@ function closestControl(element: Element): Element | null {
   // In the middle of a tree's item there may be another one. A label's field does what the label does.
   const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;
   return isFree ? control : null;
-}
-
-function scrollsAround(element: Element) {
-  const scroller = closestScrollable(element);
-  return { path: cssPathOf(element), scroller: scroller && cssPathOf(scroller), room: roomAround(element) };
 }
 
 function closestScrollable(element: Element): Element | null {
@@ -112,14 +111,11 @@ export function bringIntoView(element: Element): Point | null {
   return window === window.top ? { x: x + width / 2, y: y + height / 2 } : null;
 }
 
-export interface Over {
-  /** A part of the same thing: a file input over its button, or the shape under a text that lets the mouse through. */
-  part?: Element;
-  way?: Element;
-}
-
-/** @param closers names of buttons that close something, likeliest first */
-export function overIt(target: Element, closers: RegExp[]): Over {
+/**
+ * @param closers names of buttons that close something, likeliest first
+ * @returns `part`: of the same thing, a file input over its button, or the shape under a text that lets the mouse through
+ */
+export function overIt(target: Element, closers: RegExp[]): { part?: Element; way?: Element } {
   target.scrollIntoView({ block: 'nearest' });
   const top = topOf(target);
   if (!top || holds(target, top)) return {};
