@@ -12,12 +12,10 @@ const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
 /** A DevTools session for the page, kept as long as the page; undefined if the browser has no such protocol. */
 export function protocolOf(page: Page): Promise<CDPSession | undefined> {
-  const known = sessions.get(page);
-  if (known) return known;
   const context = page.context();
-  const opening = context.newCDPSession(page).catch(() => undefined);
-  sessions.set(page, opening);
-  return opening;
+  const session = sessions.get(page) ?? context.newCDPSession(page).catch(() => undefined);
+  sessions.set(page, session);
+  return session;
 }
 
 type Functions = typeof functions;

@@ -12,14 +12,13 @@ import {
   computeSecrets,
   enterSecret,
   heldForSecret,
+  MAX_TYPED,
   namesSecret,
   refuseDragging,
   refusePasting,
   type SecretsOfTask,
 } from './secrets';
 
-/** Characters. Longer texts are inserted at once, since typing them would take too long. */
-const MAX_TYPED = 1_000;
 export const NOTE_LIMIT_MS = 1_000;
 
 type WithLocators<A> = A extends unknown
@@ -109,10 +108,11 @@ const ACTIONS: {
     if (pressed === null) return locator.setChecked(checked, { timeout });
     if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
-  select({ locator, labels }, _, timeout) {
-    const options = labels.map(label => ({ label }));
-    return locator.selectOption(options, { timeout });
-  },
+  select: ({ locator, labels }, _, timeout) =>
+    locator.selectOption(
+      labels.map(label => ({ label })),
+      { timeout },
+    ),
   upload,
   drag: ({ locator, to, position, toPosition }, _, timeout) =>
     locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),

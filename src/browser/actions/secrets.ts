@@ -18,8 +18,8 @@ export interface SecretsOfTask {
   readonly session: Pick<Session, 'mayShow'>;
 }
 
-/** Characters. Longer texts are put in at once. */
-const MAX_TYPED = 1_000;
+/** Characters. Longer texts are put in at once, since typing them would take too long. */
+export const MAX_TYPED = 1_000;
 
 export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
   return fillSecrets(text, secrets) !== text;

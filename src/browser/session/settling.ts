@@ -11,25 +11,11 @@ export const NAVIGATION_LIMIT_MS = 10_000;
 const STREAM_LIMIT_MS = 1_000;
 export const LAYOUT_LIMIT_MS = 1_500;
 /** Requests that don't change what the model sees, or never end. */
-const IGNORED = new Set([
-  'image',
-  'media',
-  'font',
-  'eventsource',
-  'websocket',
-  'ping',
-  'manifest',
-  'texttrack',
-]);
-
-interface Pending {
-  startedAt: number;
-  /** From then on it counts as a stream, if it has not ended; Infinity until it is answered. */
-  streamsAt: number;
-}
+const IGNORED = /^(?:image|media|font|eventsource|websocket|ping|manifest|texttrack)$/;
 
 export class Activity {
-  private readonly pending = new Map<Request, Pending>();
+  /** From `streamsAt` on a request counts as a stream, if it has not ended; Infinity until it is answered. */
+  private readonly pending = new Map<Request, { startedAt: number; streamsAt: number }>();
   /** Requests that took longer than a wait: they are not waited for again. */
   private readonly endless = new Set<string>();
   readonly dispose: () => void;
@@ -44,7 +30,7 @@ export class Activity {
     };
     const unlisten = listen(context, {
       request: request => {
-        if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
+        if (!IGNORED.test(request.resourceType()) && !this.endless.has(keyOf(request)))
           this.pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
       },
       requestfinished: ended,
