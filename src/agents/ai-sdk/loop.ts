@@ -5,7 +5,7 @@ import type { SessionTask } from '../agent';
 import type { Call, Outcome } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import type { Failure, RequestFailed } from '../model/send';
+import type { Failure } from '../model/send';
 import { answerTools } from '../tools/task';
 import type { AiSdkSettings } from '.';
 import { resultMessages, toolsFor } from './calls';
@@ -21,7 +21,7 @@ const toolsOf = ({ webmcp, wantsAnswer }: SessionTask, pictures: boolean, hasPag
   toolsFor(pictures, hasPageTools, webmcp.mode === 'only', answerTools(wantsAnswer)[0]);
 
 class AiSdkLoop extends Loop {
-  private readonly client: AiSdkClient;
+  protected readonly client: AiSdkClient;
   private tabs = '';
 
   constructor(
@@ -84,10 +84,6 @@ class AiSdkLoop extends Loop {
         throw new NoAnswer(rawFinishReason);
       return result;
     });
-  }
-
-  protected problem(failed: RequestFailed): Promise<string> {
-    return this.client.problem(failed);
   }
 
   protected repair({ status, words }: Failure): boolean {

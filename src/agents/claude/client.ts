@@ -16,7 +16,6 @@ import {
   type Failure,
   isOutOfCredit,
   keysIn,
-  type Outcome,
   problemOf,
   type RequestFailed,
   type Sending,
@@ -70,10 +69,7 @@ export class Client {
     });
   }
 
-  private async once(
-    params: MessageCreateParamsNonStreaming,
-    limit: Limit,
-  ): Promise<{ value: BetaMessage } & Outcome> {
+  private async once(params: MessageCreateParamsNonStreaming, limit: Limit) {
     const timeout = this.asker.requestTimeoutMs;
     // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;

@@ -11,7 +11,7 @@ import type { SessionTask } from '../agent';
 import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import type { Failure, RequestFailed } from '../model/send';
+import type { Failure } from '../model/send';
 import { answerTools, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
@@ -49,7 +49,7 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
 }
 
 class ClaudeLoop extends Loop {
-  private readonly client: Client;
+  protected readonly client: Client;
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
@@ -123,10 +123,6 @@ class ClaudeLoop extends Loop {
       stop: stop || undefined,
       why: why && ` (${why})`,
     };
-  }
-
-  protected problem(failed: RequestFailed): string {
-    return this.client.problem(failed);
   }
 
   protected repair({ status, words }: Failure): boolean {

@@ -114,7 +114,9 @@ export class Conversation {
     let dropped = false;
     for (const message of this.messages.slice(after)) {
       if (message.role !== 'assistant' || !Array.isArray(message.content)) continue;
-      const rest = message.content.filter(({ type }: Part) => !isThinking(type));
+      const rest = message.content.filter(
+        ({ type }: Part) => !['thinking', 'redacted_thinking'].includes(type),
+      );
       dropped ||= rest.length < message.content.length;
       message.content = rest;
     }
@@ -128,8 +130,6 @@ export class Conversation {
     );
   }
 }
-
-export const isThinking = (type: string) => type === 'thinking' || type === 'redacted_thinking';
 
 /** Two cache breakpoints: the turn between them may have more blocks than the API looks back for a cached prefix. */
 export function withBreakpoints<Sent extends Message>(

@@ -71,10 +71,10 @@ export abstract class Loop {
     this.reminders = new Reminders(task);
   }
 
+  /** `problem`: what to say of a request that failed. */
+  protected abstract readonly client: { problem(failed: RequestFailed): string | Promise<string> };
   /** Sends the conversation, and reports what it used. */
   protected abstract ask(): Promise<Answer>;
-  /** What to say of a request that failed. */
-  protected abstract problem(failed: RequestFailed): string | Promise<string>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
   protected abstract repair(failure: Failure): boolean;
   /** What came of each call as messages, with `words`. */
@@ -159,7 +159,7 @@ export abstract class Loop {
         this.task.signal.throwIfAborted();
         if (!(error instanceof RequestFailed)) throw error;
         if (repairs === MAX_REPAIRS || !this.repair(error.failure))
-          throw this.error(await this.problem(error));
+          throw this.error(await this.client.problem(error));
         debug('retry', () => `request again without what the API refuses: ${error.message}`);
       }
     }
@@ -176,12 +176,9 @@ export abstract class Loop {
 
   private async act(answer: Answer): Promise<Ending> {
     const title = await this.titleOf(answer.calls);
-    const act = async (turn: Turn) => {
-      this.narrate(turn, answer);
-      return this.run(answer, turn);
-    };
     // The next request runs while the turn's picture is taken.
-    const ending = await this.task.turn(title, act, { waitForPicture: false });
+    const options = { waitForPicture: false };
+    const ending = await this.task.turn(title, turn => this.run(answer, turn), options);
     this.asked = false;
     this.hasCalled = true;
     return ending;
@@ -200,6 +197,7 @@ export abstract class Loop {
   private async run(answer: Answer, turn: Turn): Promise<Ending> {
     const { driver } = this;
     const { calls } = answer;
+    this.narrate(turn, answer);
     const outcomes: Outcome[] = [];
     let failed = false;
     for (const call of calls) {

@@ -57,27 +57,22 @@ export class RequestFailed extends Error {
   }
 }
 
-/** What sending again depends on. `final`: it would not help. */
-type Kind = Answered['as'] | 'silent' | 'broken' | 'final';
+/** What sending again depends on: it does not help against `served` and `unknown`. */
+type Kind = Answered['as'] | 'silent' | 'broken' | 'unknown';
 
 function kindOf({ status, without, overloaded, noCredit }: Failure): Kind {
-  if (noCredit) return 'final';
+  if (noCredit) return 'served';
   if (overloaded || status === 529) return 'overloaded';
   if (without) return without === 'connection' ? 'unreachable' : without;
-  if (status === undefined) return 'final';
+  if (status === undefined) return 'unknown';
   if (status === 429) return 'limited';
   if ([502, 503, 504].includes(status)) return 'unreachable';
-  return status >= 500 || status === 408 || status === 409 ? 'broken' : 'final';
+  return status >= 500 || status === 408 || status === 409 ? 'broken' : 'served';
 }
 
 /** As the limiter gets it; undefined for what says nothing about the API's limits. */
-function toldAs(kind: Kind, { status }: Failure): Answered['as'] | undefined {
-  if (kind === 'silent' || kind === 'broken') return undefined;
-  if (kind === 'final') return status === undefined ? undefined : 'served';
-  return kind;
-}
-
-function answeredOf(as: Answered['as'], { headers, tokens }: Outcome): Answered {
+function answeredOf(as: Kind, { headers, tokens }: Outcome): Answered | undefined {
+  if (as === 'silent' || as === 'broken' || as === 'unknown') return undefined;
   const retryAfterMs = headers && retryAfterIn(headers);
   return {
     as,
@@ -106,8 +101,7 @@ export async function send<T>(request: Sending<T>): Promise<T> {
       signal.throwIfAborted();
       const failure = request.failureOf(error);
       const kind = kindOf(failure);
-      const told = toldAs(kind, failure);
-      if (told) how = answeredOf(told, failure);
+      how = answeredOf(kind, failure);
       const goneMs = admitted.goneMs + performance.now() - sentAt;
       const isPatient = admitted.served && goneMs < requestTimeoutMs;
       const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
