@@ -1,5 +1,6 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
+import { groupBy, sumOf } from '../../data/collections';
 import { countIn, few } from '../../text/line';
 import { allLines, type Line, TELLING, tellingLines } from './page-tree';
 import { type Refs, type Snapshot, words } from './snapshot';
@@ -45,27 +46,23 @@ export class Observations {
       this.known.delete(page);
       return TOO_LARGE;
     }
-    const before = this.known.get(page);
-    const now = knownOf(snapshot, before);
-    this.known.set(page, now);
-    const changes = before?.document === snapshot.document ? changesIn(before, now, snapshot) : undefined;
-    return changes ?? whole(snapshot, now);
+    const { before, now } = this.learn(page, snapshot);
+    return (before && changesIn(before, now, snapshot)) ?? whole(snapshot, now);
   }
 
   note(page: Page, snapshot: Snapshot, everything: boolean): void {
-    const known = knownOf(snapshot, this.known.get(page));
-    for (const line of known.lines) if (everything || isInView(line)) known.shown.add(line.text);
-    this.known.set(page, known);
+    const { now } = this.learn(page, snapshot);
+    for (const line of now.lines) if (everything || isInView(line)) now.shown.add(line.text);
   }
-}
 
-function knownOf({ roots, above, document }: Snapshot, before: Known | undefined): Known {
-  return {
-    document,
-    lines: allLines(roots),
-    shown: before?.document === document ? before.shown : new Set(),
-    above,
-  };
+  /** @returns `before`: what was known of this document */
+  private learn(page: Page, { roots, above, document }: Snapshot) {
+    const known = this.known.get(page);
+    const before = known?.document === document ? known : undefined;
+    const now: Known = { document, lines: allLines(roots), shown: before?.shown ?? new Set(), above };
+    this.known.set(page, now);
+    return { before, now };
+  }
 }
 
 function placeOf({ above, below }: Snapshot): string {
@@ -82,7 +79,7 @@ function isInView({ node }: Line): boolean {
 function whole(snapshot: Snapshot, { shown, lines }: Known): string {
   const said = lines.filter(saysMore);
   const inView = said.filter(isInView);
-  const fits = [said, inView].find(each => lengthOf(each) <= SHORT);
+  const fits = [said, inView].find(each => sumOf(each, ({ text }) => text.length + 3) <= SHORT);
   const chosen = fits ?? tellingLines(snapshot.roots);
   for (const { text } of chosen) shown.add(text);
   const header = fits ? 'The page now:' : 'The page now, controls only:';
@@ -91,10 +88,6 @@ function whole(snapshot: Snapshot, { shown, lines }: Known): string {
   return [header, placeOf(snapshot), listed(chosen, MOST) || '(nothing to read here)', outside]
     .filter(Boolean)
     .join('\n');
-}
-
-function lengthOf(lines: readonly Line[]): number {
-  return lines.reduce((sum, { text }) => sum + text.length + 3, 0);
 }
 
 /** Whether a line says anything that other lines don't: an element's parts have lines of their own, and a button's text is its name. */
@@ -139,29 +132,17 @@ function section(header: string, lines: readonly Line[], most: number): string {
 }
 
 function newIn(lines: readonly Line[], before: readonly Line[]): Line[] {
-  const left = countOf(before);
-  return lines.filter(({ text }) => {
-    const times = left.get(text) ?? 0;
-    left.set(text, times - 1);
-    return times <= 0;
-  });
+  const left = groupBy(before, ({ text }) => text);
+  return lines.filter(({ text }) => !left.get(text)?.pop());
 }
 
 /** Whether lines that were in view before are in another order now, as after sorting a list. */
 function isReordered(before: readonly Line[], now: readonly Line[]): boolean {
-  const once = (lines: readonly Line[]) => {
-    const counts = countOf(lines);
-    return lines.map(({ text }) => text).filter(text => counts.get(text) === 1);
-  };
+  const once = (lines: readonly Line[]) =>
+    [...groupBy(lines, ({ text }) => text)].flatMap(([text, all]) => (all.length === 1 ? [text] : []));
   const place = new Map(once(before).map((line, index) => [line, index]));
   const places = once(now).flatMap(line => place.get(line) ?? []);
   return places.some((each, index) => index > 0 && each < places[index - 1]!);
-}
-
-function countOf(lines: readonly Line[]): Map<string, number> {
-  const counts = new Map<string, number>();
-  for (const { text } of lines) counts.set(text, (counts.get(text) ?? 0) + 1);
-  return counts;
 }
 
 /** Many controls of one kind in a row are listed under the name of their kind. */
