@@ -10,9 +10,9 @@ import {
   type Failure,
   isOutOfCredit,
   keysIn,
+  type Limit,
   problemOf,
   type RequestFailed,
-  type Sending,
   send,
 } from '../model/send';
 import type { AiSdkSettings } from '.';
@@ -22,10 +22,6 @@ export type Sdk = typeof import('ai');
 /** Who asks: an agent or a judge, with the settings of its requests. */
 export interface Asker extends Omit<AiSdkSettings, 'pictures'> {
   factory: 'aiSdk' | 'aiJudge';
-}
-
-export interface Limit extends Pick<Sending<unknown>, 'signal' | 'waiting' | 'check'> {
-  readonly maxRequests?: number | undefined;
 }
 
 /** What every request has. */
@@ -186,15 +182,9 @@ export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing'
 
 /** The provider's message; if the SDK found none, the beginning of the response. */
 function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
-  const { message, data, responseBody } = error;
-  const body =
-    data === undefined && responseBody
-      ? responseBody
-          .slice(0, 10_000)
-          .replace(/<[^>]*>|\s+/g, ' ')
-          .trim()
-      : '';
-  return [message, body].filter(Boolean).join(': ');
+  const { message, data, responseBody = '' } = error;
+  const body = data === undefined ? responseBody.slice(0, 10_000).replace(/<[^>]*>|\s+/g, ' ') : '';
+  return [message, body.trim()].filter(Boolean).join(': ');
 }
 
 async function sentHeaders(model: AiSdkSettings['model']): Promise<Record<string, string>> {

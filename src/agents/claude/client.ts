@@ -16,9 +16,9 @@ import {
   type Failure,
   isOutOfCredit,
   keysIn,
+  type Limit,
   problemOf,
   type RequestFailed,
-  type Sending,
   send,
 } from '../model/send';
 import type { ModelSettings } from '.';
@@ -29,8 +29,7 @@ export interface Asker extends ModelSettings {
   tools?: 'browser' | 'computer';
 }
 
-export interface Limit extends Pick<Sending<unknown>, 'signal' | 'waiting' | 'check'> {
-  readonly maxRequests?: number | undefined;
+interface Limited extends Limit {
   /** Gets the usage of every attempt, also of failed ones. */
   spent(usage: BetaUsage): void;
 }
@@ -57,7 +56,7 @@ export class Client {
     return problemOf(failed, { ...this.asker, address: this.api.baseURL, key }, keys);
   }
 
-  send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
+  send(params: MessageCreateParamsNonStreaming, limit: Limited): Promise<BetaMessage> {
     const { maxRetries, requestTimeoutMs } = this.asker;
     return send({
       ...limit,
@@ -69,7 +68,7 @@ export class Client {
     });
   }
 
-  private async once(params: MessageCreateParamsNonStreaming, limit: Limit) {
+  private async once(params: MessageCreateParamsNonStreaming, limit: Limited) {
     const timeout = this.asker.requestTimeoutMs;
     // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;

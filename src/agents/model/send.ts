@@ -3,7 +3,7 @@ import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
 import { debug } from '../../text/debug';
-import type { AgentTask } from '../agent';
+import type { SessionTask } from '../agent';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
@@ -31,17 +31,18 @@ export interface Failure extends Outcome {
   means?: string | undefined;
 }
 
-export interface Sending<T> {
+/** Who asks, and how much of a trial that may take. */
+export interface Limit extends Pick<SessionTask, 'signal' | 'waiting' | 'maxRequests'> {
+  /** Called before the request is sent again. Throws if that would exceed the cap. */
+  check?: (() => void) | undefined;
+}
+
+interface Sending<T> extends Limit {
   lane: Lane | Promise<Lane>;
-  signal: AbortSignal;
   /** How often it is sent again after something broke. */
   maxRetries: number;
   /** Milliseconds without any answer, after which an API that has served before counts as gone. */
   requestTimeoutMs: number;
-  /** Lets the trial's clock know what is waited for. */
-  waiting: AgentTask['waiting'];
-  /** Called before the request is sent again. Throws if that would exceed the cap. */
-  check?: (() => void) | undefined;
   attempt(): Promise<{ value: T } & Outcome>;
   failureOf(error: unknown): Failure;
 }
