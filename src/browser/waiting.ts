@@ -9,21 +9,16 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
 }
 
 export class Signal {
-  private readonly waiting = new Set<() => void>();
+  private fired = new AbortController();
 
   readonly fire = (): void => {
-    for (const go of this.waiting) go();
-    this.waiting.clear();
+    this.fired.abort();
+    this.fired = new AbortController();
   };
 
+  /** Resolves once it fires, or after `ms` milliseconds. */
   async next(ms: number): Promise<void> {
-    let go: () => void;
-    const fired = new Promise<void>(resolve => {
-      go = resolve;
-      this.waiting.add(go);
-    });
-    await within(fired, ms);
-    this.waiting.delete(go!);
+    await pause(ms, undefined, { signal: this.fired.signal }).catch(() => undefined);
   }
 }
 

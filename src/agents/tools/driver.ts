@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { act, DriverError } from '../../browser/actions/act';
 import { elementAt, targetAt } from '../../browser/actions/locate';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
-import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
+import type { ActionDraft } from '../../browser/actions/record';
 import { injected } from '../../browser/in-page';
 import type { Point } from '../../browser/injected/elements';
 import type { PageTool } from '../../browser/page-tools/page-tools';
@@ -14,8 +14,7 @@ import { Refs } from '../../browser/reading/snapshot';
 import { pictureForModel, pictureScale, viewportOf } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';
-import type { DialogAnswer } from '../../data/action';
-import { fieldInWords } from '../../data/action';
+import { type DialogAnswer, fieldInWords } from '../../data/action';
 import type { Action } from '../../data/record';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
@@ -35,7 +34,6 @@ const CALL_LIMIT_MS = 35_000;
 
 export class Driver {
   readonly session: Session;
-  readonly recorder: ActionRecorder;
   readonly tabs: Tabs;
   readonly refs = new Refs();
   readonly observations = new Observations(this.refs);
@@ -58,7 +56,6 @@ export class Driver {
 
   constructor(readonly task: SessionTask) {
     this.session = task.session;
-    this.recorder = task.recorder;
     this.tabs = new Tabs(task);
     this.session.dialogs.policy = dialog => {
       if (dialog.type() !== 'confirm' && dialog.type() !== 'prompt') return undefined;
@@ -80,7 +77,8 @@ export class Driver {
   async callPageTool(page: Page, name: string, input: object): Promise<string> {
     const detail: Action['detail'] = { pageTool: name, input };
     this.doing.detail = detail;
-    const result = await this.task.webmcp.call(page, name, input, { recorder: this.recorder });
+    const { webmcp, recorder } = this.task;
+    const result = await webmcp.call(page, name, input, { recorder });
     const text = resultText(result);
     detail.result = text;
     refuseError(result);
@@ -90,7 +88,8 @@ export class Driver {
   }
 
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<unknown> {
-    return perform(page, action, { timeoutMs, recorder: this.recorder, task: this.task });
+    const { task } = this;
+    return perform(page, action, { timeoutMs, recorder: task.recorder, task });
   }
 
   /** Performs an action of the pointer on an element that is brought into view. */
@@ -141,7 +140,7 @@ export class Driver {
     const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
     const { element, position } = found;
-    await this.recorder.record(page, { ...draft, position } as ActionDraft, element);
+    await this.task.recorder.record(page, { ...draft, position } as ActionDraft, element);
   }
 
   /** Playwright's scrollIntoViewIfNeeded would wait for two frames, and so does the action that follows. */

@@ -8,7 +8,7 @@ import { computeSecrets, heldForSecret, namesSecret, refusePasting } from '../..
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/elements';
 import { sleep } from '../../browser/waiting';
-import { flat, shorten } from '../../text/line';
+import { few, flat, shorten } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, elementTarget, quote, ref, seconds } from './tool';
 
@@ -87,9 +87,8 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
     options.find(({ value, label }) => value === wanted || label === wanted) ??
     options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
   if (!option) {
-    const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => quote(label));
-    const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
-    throw new DriverError(`There is no option ${quote(wanted)}. Options: ${labels.join(', ')}${more}.`);
+    const labels = options.map(({ label }) => quote(label));
+    throw new DriverError(`There is no option ${quote(wanted)}. Options: ${few(labels, MAX_OPTIONS)}.`);
   }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });

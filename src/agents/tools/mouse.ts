@@ -124,7 +124,7 @@ const drag = defineTool({
     if (source && goal) await refuseDragging(source.element, goal.element, driver.task, ACTION_LIMIT_MS);
     if (held.length === 0) {
       const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
-      if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
+      if (source && goal) await driver.task.recorder.record(page, draft, source.element, goal.element);
     }
     await whileHolding(page, held, async () => {
       await page.mouse.move(start.x, start.y);
@@ -166,7 +166,7 @@ const scroll = defineTool({
       // Without one, the page itself scrolls.
       const path = seen?.result.scroller;
       const scroller = path ? await placeIn(seen.frame, path) : undefined;
-      await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
+      await driver.task.recorder.record(page, { do: 'scroll', x, y }, scroller);
     }
     await whileHolding(page, held, async () => {
       await page.mouse.move(point.x, point.y);
@@ -188,7 +188,7 @@ const scrollTo = defineTool({
   async handle({ target }, driver, page) {
     const { locator } = await driver.locate(page, target);
     // Not needed for a replay: the next step scrolls to its own element.
-    driver.recorder.readOnly();
+    driver.task.recorder.readOnly();
     await driver.show(locator);
   },
 });

@@ -60,8 +60,7 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
     acts: false,
     words: input => `answer: ${shorten(JSON.stringify(input), 100)}`,
     handle(input, driver) {
-      const { value: inner } = input as { value: object };
-      const answer = isObject ? (input as object) : inner;
+      const answer = isObject ? (input as object) : (input as { value: object }).value;
       driver.ending = { result: { answer }, said: JSON.stringify(answer) };
       return 'The task has ended.';
     },

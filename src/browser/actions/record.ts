@@ -133,11 +133,10 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
 }
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
-async function durable(target: ActionElement): Promise<Required<Pick<Pending, 'locator' | 'place'>>> {
+async function durable(target: ActionElement): Promise<Pick<Pending, 'locator' | 'place'>> {
   const place =
     'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
-  const unknown = Promise.resolve(undefined);
-  if (!place) return { locator: unknown, place: unknown };
+  if (!place) return { locator: Promise.resolve(undefined) };
   // Waits for no element.
   const where = within(
     unseen(place.page(), () => place.evaluateAll(injected('placeOf'))),
