@@ -1,14 +1,14 @@
 // Runs one task with a model of the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
-import { shorten } from '../../text/line';
+import { cutText, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import type { Call, Outcome } from '../model/calls';
+import { type Call, isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
-import { answerTools } from '../tools/task';
+import { answerTools, finish, taskTools } from '../tools/task';
+import type { Tool } from '../tools/tool';
 import type { AiSdkSettings } from '.';
-import { resultMessages, toolsFor } from './calls';
 import { AiSdkClient, NoAnswer, type Sdk, usageWithCost } from './client';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
@@ -17,8 +17,19 @@ export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, 
   return new AiSdkLoop(task, settings, sdk, await task.webmcp.isSupported()).play();
 }
 
-const toolsOf = ({ webmcp, wantsAnswer }: SessionTask, pictures: boolean, hasPageTools: boolean) =>
-  toolsFor(pictures, hasPageTools, webmcp.mode === 'only', answerTools(wantsAnswer)[0]);
+/** Those of our tools that have a description, with flat inputs that all models can fill in. */
+export function toolsFor(
+  { pageToolsMode, wantsAnswer }: Pick<SessionTask, 'pageToolsMode' | 'wantsAnswer'>,
+  pictures: boolean,
+  hasPageTools: boolean,
+): Record<string, Tool> {
+  const ofTabs = Object.values(TOOLS)
+    .filter(({ name, description }) => description && (pictures || name !== 'screenshot'))
+    .filter(({ name }) => pageToolsMode !== 'only' || isLooking(name));
+  const [end = finish as Tool] = answerTools(wantsAnswer);
+  const all = [...ofTabs, ...taskTools([end], hasPageTools)];
+  return toolsByName(all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input })));
+}
 
 class AiSdkLoop extends Loop {
   protected readonly client: AiSdkClient;
@@ -30,7 +41,7 @@ class AiSdkLoop extends Loop {
     private readonly sdk: Sdk,
     private readonly hasPageTools: boolean,
   ) {
-    super(task, toolsOf(task, settings.pictures, hasPageTools), {
+    super(task, toolsFor(task, settings.pictures, hasPageTools), {
       factory: 'aiSdk',
       model: settings.name,
       maxTokens: settings.maxOutputTokens,
@@ -96,7 +107,7 @@ class AiSdkLoop extends Loop {
   private goBlind(): boolean {
     if (!this.pictures || !this.conversation.dropPictures(NO_PICTURES)) return false;
     this.pictures = false;
-    this.tools = toolsOf(this.task, false, this.hasPageTools);
+    this.tools = toolsFor(this.task, false, this.hasPageTools);
     return true;
   }
 
@@ -118,8 +129,21 @@ class AiSdkLoop extends Loop {
     return [isNew && told, page].filter(Boolean).join('\n').toWellFormed();
   }
 
+  /** `words` are in the last result; the pictures are a message of their own. */
   protected sent(calls: readonly Call[], outcomes: readonly Outcome[], words: readonly string[]) {
-    return resultMessages(calls, outcomes, words, this.task.mask);
+    const content = calls.map(({ id, name }, index) => {
+      const lines = [textOfOutcome(outcomes[index]!), ...(index === calls.length - 1 ? words : [])];
+      // As text: some providers wrap errors in JSON and add words of their own.
+      const output = { type: 'text' as const, value: this.task.mask(lines.join('\n')) };
+      return { type: 'tool-result' as const, toolCallId: id, toolName: name, output };
+    });
+    // Few APIs accept a picture in a result.
+    const shown = outcomes
+      .map(({ value }) => value)
+      .filter(isPicture)
+      .map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
+    const results = { role: 'tool' as const, content };
+    return shown.length > 0 ? [results, { role: 'user', content: shown }] : [results];
   }
 }
 
@@ -137,4 +161,23 @@ function callOf(made: { toolCallId: string; toolName: string; input: unknown }):
   const { toolCallId: id, toolName: name, input } = made;
   if (typeof input !== 'object' || input === null || name === 'answer') return { id, name, input };
   return { id, name, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) };
+}
+
+const MAX_TEXT = 50_000;
+
+interface Picture {
+  data: string;
+  mediaType: string;
+}
+
+function isPicture(value: unknown): value is Picture {
+  const { data, mediaType } = Object(value) as Partial<Picture>;
+  return data !== undefined && mediaType !== undefined;
+}
+
+function textOfOutcome({ value, error }: Outcome): string {
+  if (error !== undefined) return `Error: ${error}`;
+  if (value === undefined || value === null || value === '') return 'Done.';
+  if (isPicture(value)) return 'The picture follows.';
+  return cutText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_TEXT);
 }

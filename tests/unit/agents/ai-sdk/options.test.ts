@@ -2,9 +2,9 @@ import { createOpenAI, openai } from '@ai-sdk/openai';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk } from '../../../../src/agents/ai-sdk';
-import { toolsFor } from '../../../../src/agents/ai-sdk/calls';
 import { usageWithCost } from '../../../../src/agents/ai-sdk/client';
 import { loadingProblem } from '../../../../src/agents/ai-sdk/load';
+import { toolsFor } from '../../../../src/agents/ai-sdk/loop';
 import { OptionsError } from '../../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');
@@ -99,7 +99,8 @@ test.each([
 test.each([true, false])(
   'each tool has a flat object of plain fields as its input (pictures: %s)',
   pictures => {
-    for (const [name, { input, description }] of Object.entries(toolsFor(pictures))) {
+    const task = { pageToolsMode: 'auto', wantsAnswer: false } as const;
+    for (const [name, { input, description }] of Object.entries(toolsFor(task, pictures, false))) {
       const schema = z.toJSONSchema(input, { io: 'input' }) as { type: string; properties: object };
       expect(description, name).toMatch(/\.$/);
       expect(schema.type, name).toBe('object');
