@@ -55,8 +55,7 @@ export class Reminders {
   constructor(private readonly task: SessionTask) {}
 
   async after(calls: readonly Call[]) {
-    const repeated = await this.repetitionReminder(calls.map(({ name, input }) => ({ name, input })));
-    return [this.turnsReminder(), repeated];
+    return [this.turnsReminder(), await this.repetitionReminder(calls)];
   }
 
   private turnsReminder(): string | undefined {
@@ -67,13 +66,14 @@ export class Reminders {
     return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
-  private async repetitionReminder(calls: unknown): Promise<string | undefined> {
+  private async repetitionReminder(calls: readonly Call[]): Promise<string | undefined> {
     const { page } = this.task;
     const [shown, view] = await Promise.all([
       fingerprintOf(page),
       within(callInPage(page, 'viewport'), 1_000),
     ]);
-    const now = JSON.stringify([calls, pathOf(page.url()), view?.scrolled, shown?.content]);
+    const made = calls.map(({ name, input }) => ({ name, input }));
+    const now = JSON.stringify([made, pathOf(page.url()), view?.scrolled, shown?.content]);
     this.turns.push(now);
     if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
     const times = this.turns.filter(each => each === now).length;

@@ -156,12 +156,10 @@ export class Driver {
     if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
   }
 
-  async locate(page: Page, target: Target) {
-    if (target.type !== 'ref')
-      throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
-    const words = this.refs.wordsOf(target.ref);
+  async locate(page: Page, { ref }: Extract<Target, { type: 'ref' }>) {
+    const words = this.refs.wordsOf(ref);
     if (words) this.doing.control = fieldInWords(words);
-    return this.refs.locate(page, target.ref);
+    return this.refs.locate(page, ref);
   }
 
   /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */

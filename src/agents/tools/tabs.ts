@@ -17,17 +17,13 @@ export class Tabs {
     this.known = task.session.context.pages();
   }
 
-  get active(): Page {
-    return this.task.session.page;
-  }
-
   idOf(page: Page): string {
     return `tab_${this.task.session.numberOf(page) + 1}`;
   }
 
   /** The tab with this id; without one, the active tab. @throws DriverError if the tab is closed or unknown. */
   get(tabId?: string | null): Page {
-    if (!tabId) return this.active;
+    if (!tabId) return this.task.session.page;
     const page = this.open().find(tab => this.idOf(tab) === tabId);
     if (page) return page;
     const list = this.open().map(tab => this.idOf(tab));
@@ -45,7 +41,7 @@ export class Tabs {
       tab_id: this.idOf(page),
       title: this.task.mask(beginning(title)),
       url: this.task.mask(beginning(url)),
-      ...(page === this.active && { active: true }),
+      ...(page === this.task.session.page && { active: true }),
     };
   }
 

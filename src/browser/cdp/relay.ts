@@ -3,7 +3,7 @@
 // towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { z } from 'zod';
 import { messageOf, parsedJson } from '../../text/line';
-import { ANSWERED, acts, isBrowserWide, passed } from './rules';
+import { ACTS, ANSWERED, BROWSER_WIDE, passed } from './rules';
 
 /** A CDPSession without types, since a client may send any method. */
 export interface RawSession {
@@ -85,7 +85,7 @@ export class CdpRelay {
     }
     // The requests of a session stay in order.
     const waits =
-      acts(request.method) || this.waiting.some(({ sessionId }) => sessionId === request.sessionId);
+      ACTS.test(request.method) || this.waiting.some(({ sessionId }) => sessionId === request.sessionId);
     if (this.client.held() && waits) this.waiting.push(request);
     else this.handle(request);
   }
@@ -113,7 +113,7 @@ export class CdpRelay {
       return {};
     }
     const sent = passed(method, params, isRoot, this.browserContextId);
-    if (isBrowserWide(method)) await this.check(method, sent);
+    if (BROWSER_WIDE.test(method)) await this.check(method, sent);
     if (method === 'Page.bringToFront') await this.client.front(this.targets.get(sessionId) ?? '');
     if (!isRoot) return this.pass(sessionId, { ...request, params: sent });
     const result: Params = await this.session.send(method, sent);

@@ -48,12 +48,10 @@ const OPENS = /^(?:Page\.navigate|Target\.createTarget)$/;
 const OPENED = /^(?:https?:|blob:https?:|data:|about:blank(?:[?#]|$))/;
 
 /** Methods that may change a page: they wait while the trial looks at it. The others only prepare or listen. */
-const ACTS =
+export const ACTS =
   /^(?:Input\..+|Taskproof\.callPageTool|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:bringToFront|navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
 
-export function acts(method: string): boolean {
-  return ACTS.test(method);
-}
+export const BROWSER_WIDE = /^(?:Browser|Target)\./;
 
 /** The parameters with which a request is passed on. Throws if it is not open to the program. */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
@@ -80,11 +78,7 @@ export function passed(method: string, params: Params, root: boolean, browserCon
     return { ...params, responseHeaders: [...(params.responseHeaders ?? []), mark] };
   }
   // Between us and the browser, sessions are nested.
-  return isBrowserWide(method) && 'flatten' in params ? { ...params, flatten: false } : params;
-}
-
-export function isBrowserWide(method: string): boolean {
-  return /^(?:Browser|Target)\./.test(method);
+  return BROWSER_WIDE.test(method) && 'flatten' in params ? { ...params, flatten: false } : params;
 }
 
 function isOpen(method: string, root: boolean): boolean {

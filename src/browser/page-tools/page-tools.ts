@@ -120,9 +120,10 @@ export class PageTools {
     }
   }
 
-  private async answer(page: Page, { name, frame }: Found, input: object, timeout: number): Promise<unknown> {
+  private async answer(page: Page, tool: Found, input: object, timeout: number): Promise<unknown> {
+    const { name, frame } = tool;
     let ended = false;
-    const answered = this.send({ name, frame }, input, timeout).finally(() => {
+    const answered = this.send(tool, input, timeout).finally(() => {
       ended = true;
     });
     // The form may be sent much later.
@@ -158,11 +159,7 @@ export class PageTools {
   }
 
   /** Playwright's `callTool` would take the document that is there by then, of whatever host. */
-  private send(
-    { name, frame }: Pick<Found, 'name' | 'frame'>,
-    input: object,
-    timeout: number,
-  ): Promise<unknown> {
+  private send({ name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     const call = async () => {
       const held = await heldIn(frame, this.allowedDomains, () => frame.evaluateHandle(() => document));
       if (!held) throw new Error('Execution context was destroyed');
@@ -180,9 +177,8 @@ export class PageTools {
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
     const names = new Set<string>();
     const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
-    const found = all.slice(0, MAX_TOOLS);
     if (all.length > MAX_TOOLS) this.leftOut.add(`all tools after the first ${MAX_TOOLS}`);
-    return found;
+    return all.slice(0, MAX_TOOLS);
   }
 
   /** How much a page's tools say: null if it has no WebMCP; undefined if it does not answer, or they are too long to read. */

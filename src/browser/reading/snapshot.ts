@@ -5,7 +5,7 @@ import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import { injected, unseen } from '../in-page';
 import type { besideTree } from '../injected/document';
-import type { Box, Size } from '../injected/elements';
+import type { Box, Point, Size } from '../injected/elements';
 import { assumedViewport } from '../session/pictures';
 import { within } from '../waiting';
 
@@ -214,9 +214,7 @@ const NO_STATES = /^(?:role|name|text|ref|box|children|cursor)$/;
 
 type Raw = Record<string, unknown>;
 
-interface Scope {
-  x: number;
-  y: number;
+interface Scope extends Point {
   clip: Box;
   parentInView: boolean;
 }
