@@ -50,14 +50,19 @@ export class CdpRelay {
   private readonly targets = new Map<string, string>();
   /** The client's request in each of our own wrapping requests. */
   private readonly carried = new Map<number, Pick<Request, 'id' | 'sessionId'>>();
-  private readonly autoAttach: AutoAttach;
+  /** Whether the client wants a session of each target. */
+  private attaches = false;
+  private readonly attached = new Map<string, Promise<unknown>>();
   private readonly ownTargets = new Set<string>();
   /** Known from answers to `Browser.getWindowForTarget`. */
   private readonly ownWindows = new Set<unknown>();
   private readonly waiting: Request[] = [];
   private lastOwnId = FIRST_OWN_ID;
 
-  /** @param watcher a second session of the browser, for `Target.setAutoAttach` */
+  /**
+   * @param watcher a second session of the browser, for `Target.setAutoAttach`: the browser itself only offers that in the
+   * protocol's flat form, which can't be used here. New targets don't wait for the client.
+   */
   constructor(
     private readonly session: RawSession,
     private readonly watcher: RawSession,
@@ -65,10 +70,11 @@ export class CdpRelay {
     private readonly client: CdpClient,
     private readonly own: OwnMethods = {},
   ) {
-    this.autoAttach = new AutoAttach(watcher, browserContextId, targetId =>
-      session.send('Target.attachToTarget', { targetId, flatten: false }),
-    );
     session.on('event', ({ method, params }) => this.deliver({ method, params: params ?? {} }, BROWSER));
+    watcher.on('event', ({ method, params }) => {
+      if (this.attaches && method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
+      if (method === 'Target.targetDestroyed') this.attached.delete(params!.targetId);
+    });
   }
 
   dispose(): void {
@@ -109,7 +115,7 @@ export class CdpRelay {
     if (method === 'Browser.close') setImmediate(() => this.client.close());
     if (ANSWERED.has(method)) return ANSWERED.get(method);
     if (isRoot && method === 'Target.setAutoAttach') {
-      await this.autoAttach.set(params);
+      await this.setAutoAttach(params);
       return {};
     }
     const sent = passed(method, params, isRoot, this.browserContextId);
@@ -118,9 +124,34 @@ export class CdpRelay {
     if (!isRoot) return this.pass(sessionId, { ...request, params: sent });
     const result: Params = await this.session.send(method, sent);
     this.learnWindow(result);
-    if (method === 'Target.createTarget') await this.autoAttach.created(result.targetId);
+    if (method === 'Target.createTarget') await this.attach(result.targetId);
     if (method !== 'Target.getTargets') return result;
     return { targetInfos: (result.targetInfos as Params[]).filter(info => this.isOwn(info)) };
+  }
+
+  /** Resolves when the existing targets are attached. Its parameters are those of the protocol. */
+  private async setAutoAttach({ autoAttach, filter }: Params): Promise<void> {
+    this.attaches = Boolean(autoAttach);
+    const filtered = this.attaches && filter ? { filter } : {};
+    await this.watcher.send('Target.setDiscoverTargets', { discover: this.attaches, ...filtered });
+    if (!this.attaches) return;
+    // The events about existing targets may come after the answer.
+    const { targetInfos } = (await this.watcher.send('Target.getTargets', filtered)) as Params;
+    await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
+  }
+
+  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
+    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.attach(targetId);
+  }
+
+  /** A client that creates a target expects to be attached when it gets the answer. */
+  private async attach(targetId: string): Promise<void> {
+    if (!this.attaches) return;
+    const attach = () => this.session.send('Target.attachToTarget', { targetId, flatten: false });
+    // The target may be gone already.
+    const attaching = this.attached.get(targetId) ?? attach().catch(() => undefined);
+    this.attached.set(targetId, attaching);
+    await attaching;
   }
 
   /** @throws Error if the target or the window is not the trial's */
@@ -199,50 +230,6 @@ export class CdpRelay {
 
 /** Without frames and dedicated workers: the session of their page attaches to them. */
 const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
-
-/**
- * `Target.setAutoAttach` for the relay's clients. The browser itself only offers it in the protocol's flat form, which
- * the relay can't use, so a session of its own watches for targets. New targets don't wait for the client.
- */
-class AutoAttach {
-  private isOn = false;
-  private readonly attached = new Map<string, Promise<unknown>>();
-
-  constructor(
-    private readonly watcher: RawSession,
-    private readonly browserContextId: string,
-    private readonly attach: (targetId: string) => Promise<unknown>,
-  ) {
-    watcher.on('event', ({ method, params }) => {
-      if (this.isOn && method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
-      if (method === 'Target.targetDestroyed') this.attached.delete(params!.targetId);
-    });
-  }
-
-  /** Resolves when the existing targets are attached. Its parameters are those of the protocol. */
-  async set({ autoAttach, filter }: Params): Promise<void> {
-    this.isOn = Boolean(autoAttach);
-    const filtered = this.isOn && filter ? { filter } : {};
-    await this.watcher.send('Target.setDiscoverTargets', { discover: this.isOn, ...filtered });
-    if (!this.isOn) return;
-    // The events about existing targets may come after the answer.
-    const { targetInfos } = (await this.watcher.send('Target.getTargets', filtered)) as Params;
-    await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
-  }
-
-  /** A client that creates a target expects to be attached when it gets the answer. */
-  async created(targetId: string): Promise<void> {
-    if (!this.isOn) return;
-    // The target may be gone already.
-    const attaching = this.attached.get(targetId) ?? this.attach(targetId).catch(() => undefined);
-    this.attached.set(targetId, attaching);
-    await attaching;
-  }
-
-  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
-    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.created(targetId);
-  }
-}
 
 /** The browser's own message, without the call and the method that Playwright puts in front. */
 function reasonOf(error: unknown): string {
