@@ -114,15 +114,9 @@ export class AiSdkClient {
 
   /** Describes what a request threw, without any key. */
   async problem(failed: RequestFailed): Promise<string> {
-    const { factory, name, model, requestTimeoutMs } = this.asker;
+    const { name, model } = this.asker;
     const key = "the provider's apiKey, or its environment variable";
-    const asked = {
-      factory,
-      model: name,
-      requestTimeoutMs,
-      key,
-      address: addressOf(model),
-    } as const;
+    const asked = { ...this.asker, model: name, address: addressOf(model), key };
     return problemOf(failed, asked, keysIn(new Headers(await sentHeaders(model))));
   }
 }

@@ -12,13 +12,7 @@ export interface Target {
 }
 
 /** One thing to do: its quoted texts, a key or an address, which need no quotes, and the whole as the goal has it. */
-export interface Clause {
-  do: (typeof CLAUSES)[number][0];
-  target: Target;
-  texts: string[];
-  word: string;
-  source: string;
-}
+export type Clause = ReturnType<typeof parseGoal>[number];
 
 export class Stuck extends Error {}
 
@@ -70,7 +64,7 @@ const END = `(?:\\s*(?:[,;]|[.!](?=\\s|$)|(?<=\\s)(?:and|then)(?=\\s)|${NEXT_LIN
 const PIECE = regex(`\\s*${LIST_MARK}(${LOG_IN}|[^]+?)(?:${END})`, 'gi');
 
 /** A goal as clauses, in order. @throws Stuck with the first clause that can't be read */
-export function parseGoal(goal: string): Clause[] {
+export function parseGoal(goal: string) {
   const quoted: string[] = [];
   const textOf = (mark: string) => quoted[mark.charCodeAt(0) - FIRST_MARK] ?? '';
   const unquoted = goal.replace(/\b(press )"((?:\w+\+)*(?:enter|escape|tab|arrow\w+))"/gi, '$1$2');

@@ -183,8 +183,7 @@ export const KEYBOARD_TOOLS = [
       const [key, ...more] = keySequence(text);
       if (more.length > 0) throw new DriverError('hold_key holds one key or chord, not a sequence');
       await refusePasting(page, { key: key! }, driver.task, ACTION_LIMIT_MS);
-      const parts = key === '+' ? ['+'] : key!.split(/\+(?=.)/);
-      await whileHolding(page, parts, () => pause(driver, duration));
+      await whileHolding(page, key!.split(/\+(?=.)/), () => pause(driver, duration));
     },
   }),
   defineTool({

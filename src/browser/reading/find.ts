@@ -1,5 +1,4 @@
 // Finds elements by a description: compares its words with the role, text and surroundings of each element.
-
 import { shorten } from '../../text/line';
 import { lineOf } from './page-tree';
 import { type TreeNode, textOf } from './snapshot';
@@ -95,7 +94,7 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
   return said + role + exact + (candidate.node.interactive ? 1 : 0) + (candidate.node.inView ? 0.3 : 0);
 }
 
-function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
+export function findText(query: string, roots: readonly TreeNode[]): string {
   const all: Candidate[] = [];
   collect(roots, [], all);
   const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
@@ -108,18 +107,11 @@ function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
     .map(candidate => ({ candidate, value: score(candidate, words, phrase) }))
     .filter(({ value }) => value > 0)
     .sort((a, b) => b.value - a.value || b.candidate.depth - a.candidate.depth);
-  const best = scored[0]?.value ?? 0;
-  return scored
-    .filter(({ value }) => value >= best * 0.3)
-    .slice(0, MAX_MATCHES)
-    .map(({ candidate }) => candidate);
-}
-
-export function findText(query: string, roots: readonly TreeNode[]): string {
-  const matches = findMatches(query, roots);
-  if (matches.length === 0)
+  const [best] = scored;
+  if (!best)
     return `No element matches "${shorten(query, 80)}". Try other words (what is written on it, or its kind), read_page with filter "all", or a screenshot.`;
-  const lines = matches.map(({ node, context }) => {
+  const matches = scored.filter(({ value }) => value >= best.value * 0.3).slice(0, MAX_MATCHES);
+  const lines = matches.map(({ candidate: { node, context } }) => {
     const said = node.text || node.name ? '' : `: ${shorten(textOf(node, 200), 80)}`;
     const where = context && context !== node.name ? `, in "${shorten(context, 60)}"` : '';
     return `- ${shorten(lineOf(node, true), 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;
