@@ -70,7 +70,7 @@ const onScreen = z.looseObject({ coordinate: pixel.nullish(), start_coordinate: 
 const cursorPosition = defineTool({
   name: 'cursor_position',
   input: none,
-  acts: false,
+  looks: true,
   words: () => 'ask where the pointer is',
   handle: (_, driver, page) => driver.pointer(page),
 }) as Tool;

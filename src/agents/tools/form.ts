@@ -33,7 +33,6 @@ const formInput = defineTool({
   description: 'Sets the value of a field, a list or a checkbox.',
   input: z.object({ target: byRef, value }),
   flat: () => z.object({ ref, value }).transform(({ ref, value }) => ({ target: elementTarget(ref), value })),
-  acts: true,
   words: async ({ target, value }, driver, page) =>
     `set ${await driver.wordsOf(page, target)} to ${quote(String(value))}`,
   // The answer is the chosen option, of a list.
@@ -100,7 +99,6 @@ const strings = z.array(z.string()).nullish();
 const fileUpload = defineTool({
   name: 'file_upload',
   input: z.object({ target: byRef, paths: strings, document_ids: strings }),
-  acts: true,
   words: async ({ target, paths }, driver, page) =>
     `upload ${(paths ?? []).length} files to ${await driver.wordsOf(page, target)}`,
   async handle({ target, paths }, driver, page) {
@@ -145,7 +143,6 @@ export const KEYBOARD_TOOLS = [
     name: 'type',
     description: 'Types a text where the focus is.',
     input: z.object({ text: z.string() }),
-    acts: true,
     async words({ text }, _, page) {
       const field = (await elementAt(page, null))?.words;
       return `type ${quote(text)}${field ? ` into ${field}` : ''}`;
@@ -164,7 +161,6 @@ export const KEYBOARD_TOOLS = [
     description: 'Presses a key, a chord or a sequence of them.',
     input: z.object({ text: keys, repeat: z.int().min(1).max(100).nullish() }),
     flat: () => z.object({ text: keys }),
-    acts: true,
     words: ({ text, repeat }) => `press ${text}${repeat && repeat > 1 ? ` ${repeat} times` : ''}`,
     async handle({ text, repeat }, driver, page) {
       const times = repeat ?? 1;
@@ -177,7 +173,6 @@ export const KEYBOARD_TOOLS = [
   defineTool({
     name: 'hold_key',
     input: z.object({ text: keys, duration: seconds }),
-    acts: true,
     words: ({ text, duration }) => `hold ${text} for ${duration} s`,
     async handle({ text, duration }, driver, page) {
       const [key, ...more] = keySequence(text);
@@ -190,7 +185,7 @@ export const KEYBOARD_TOOLS = [
     name: 'wait',
     description: 'Waits.',
     input: z.object({ duration: seconds }),
-    acts: false,
+    looks: true,
     words: ({ duration }) => `wait ${duration} s`,
     async handle({ duration }, driver) {
       await pause(driver, duration);

@@ -35,7 +35,6 @@ const clickTool = (
     name,
     input: z.object({ target: byEither, modifiers }),
     flat: flatTarget,
-    acts: true,
     words: aimed(verb),
     // The answer is a hint, if the click opens something that can't be seen.
     async handle({ target, modifiers }, driver, page) {
@@ -91,7 +90,6 @@ const pointTool = (
   defineTool({
     name,
     input: z.object({ target: byPoint }),
-    acts: true,
     words: aimed(verb),
     handle: ({ target }, driver, page) => act(driver, page, target),
   });
@@ -101,7 +99,6 @@ const hover = defineTool({
   description: 'Moves the pointer over an element or a point.',
   input: z.object({ target: byEither }),
   flat: flatTarget,
-  acts: true,
   words: aimed('hover over'),
   async handle({ target }, driver, page) {
     if (target.type === 'coordinate') return hoverAt(driver, page, target);
@@ -113,7 +110,6 @@ const hover = defineTool({
 const drag = defineTool({
   name: 'left_click_drag',
   input: z.object({ from: byPoint, target: byPoint, modifiers }),
-  acts: true,
   words: async ({ from, target }, driver, page) =>
     `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
   async handle({ from, target, modifiers }, driver, page) {
@@ -150,7 +146,6 @@ const scroll = defineTool({
     z
       .object({ direction, amount: notches.optional().describe('Notches of the wheel. Default: 5.') })
       .transform(({ direction, amount = 5 }) => ({ scroll_direction: direction, scroll_amount: amount })),
-  acts: true,
   words: ({ scroll_direction }) => `scroll ${scroll_direction}`,
   // The answer is a hint, if nothing has scrolled.
   async handle({ target, scroll_direction: direction, scroll_amount, modifiers }, driver, page) {
@@ -183,7 +178,6 @@ const scrollTo = defineTool({
   description: 'Scrolls until an element is in view.',
   input: z.object({ target: byRef }),
   flat: () => flatRef,
-  acts: true,
   words: aimed('scroll to'),
   async handle({ target }, driver, page) {
     const { locator } = await driver.locate(page, target);

@@ -28,7 +28,7 @@ const readPageTool = defineTool({
       filter: filter.optional().describe('Default: what is in the viewport.'),
       ref: z.string().optional().describe('Only this element and what is in it.'),
     }),
-  acts: false,
+  looks: true,
   words: ({ filter, ref }, { refs }) =>
     `read ${ref ? (refs.wordsOf(ref) ?? ref) : filter ? FILTERS[filter] : 'the page'}`,
   async handle({ filter, depth, ref }, driver, page) {
@@ -55,7 +55,7 @@ const find = defineTool({
   name: 'find',
   description: 'Finds elements by a description, and returns their references.',
   input: z.object({ query: z.string().min(1) }),
-  acts: false,
+  looks: true,
   words: ({ query }) => `look for ${quote(query)}`,
   handle: async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
 });
@@ -71,7 +71,7 @@ const looks = (
     name,
     ...(description && { description }),
     input: none,
-    acts: false,
+    looks: true,
     words: () => words,
     handle: (_, driver, page) => look(page, driver),
   });
@@ -79,7 +79,7 @@ const looks = (
 const zoom = defineTool({
   name: 'zoom',
   input: z.object({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
-  acts: false,
+  looks: true,
   words: () => 'look closer at the page',
   async handle({ region: [x0, y0, x1, y1] }, driver, page) {
     const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
@@ -93,7 +93,6 @@ const zoom = defineTool({
 export const javascriptExec = defineTool({
   name: 'javascript_exec',
   input: z.object({ text: z.string().min(1) }),
-  acts: true,
   words: ({ text }) => `run the script ${quote(text)}`,
   handle: ({ text }, _, page) => runScript(page, text),
 });

@@ -64,14 +64,13 @@ export const TAB_TOOLS = [
   defineTool({
     name: 'list_tabs',
     input: none,
-    acts: false,
+    looks: true,
     words: () => 'list the tabs',
     handle: (_, { tabs }) => Promise.all(tabs.open().map(page => tabs.entry(page))),
   }),
   defineTool({
     name: 'new_tab',
     input: none,
-    acts: true,
     words: () => 'open a new tab',
     async handle(_, driver, page) {
       await driver.perform(page, { do: 'new_tab' });
@@ -82,7 +81,6 @@ export const TAB_TOOLS = [
     name: 'switch_tab',
     description: 'Makes another tab the active one.',
     input: oneTab,
-    acts: true,
     words: ({ tab_id }) => `switch to ${tab_id}`,
     async handle({ tab_id }, driver) {
       const page = driver.tabs.get(tab_id);
@@ -95,7 +93,6 @@ export const TAB_TOOLS = [
     name: 'close_tab',
     description: 'Closes a tab.',
     input: oneTab,
-    acts: true,
     words: ({ tab_id }) => `close ${tab_id}`,
     async handle({ tab_id }, driver) {
       const page = driver.tabs.get(tab_id);
@@ -141,7 +138,6 @@ export const navigate = defineTool({
   name: 'navigate',
   description: 'Opens an address in a tab, or goes "back", "forward" or "reload".',
   input: z.object({ url: z.string().min(1) }),
-  acts: true,
   words: ({ url }) => (isHistory(url) ? HISTORY[url] : `go to ${shorten(url, 100)}`),
   // The answer is the final address.
   async handle({ url: given }, driver, page) {

@@ -20,7 +20,7 @@ const giveUp = defineTool({
       .min(1, NO_REASON)
       .describe('What stands in the way, and where on the site.'),
   }),
-  acts: false,
+  looks: true,
   words: ({ reason }) => `give up: ${reason}`,
   handle({ reason }, driver) {
     driver.ending = { result: { status: 'gave_up', reason } };
@@ -34,7 +34,7 @@ export const finish = defineTool({
   input: z.object({
     result: z.string().describe('A sentence on the outcome. If the task asks for information, that.'),
   }),
-  acts: false,
+  looks: true,
   words: ({ result }) => `finish: ${shorten(result, 100)}`,
   handle({ result }, driver) {
     driver.ending = { result: { answer: result }, said: result };
@@ -57,7 +57,7 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
     description: 'Ends the task as done, with what it asks for. Call it once what the site shows says so.',
     input: valuesOf(schema),
     schema,
-    acts: false,
+    looks: true,
     words: input => `answer: ${shorten(JSON.stringify(input), 100)}`,
     handle(input, driver) {
       const answer = isObject ? (input as object) : (input as { value: object }).value;
@@ -76,7 +76,7 @@ const nextDialog = defineTool({
     accept: z.boolean(),
     text: z.string().optional().describe('What to enter, in a prompt.'),
   }),
-  acts: false,
+  looks: true,
   words: ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
   handle(answer, driver) {
     driver.nextAnswers.push(answer);
@@ -93,7 +93,7 @@ const PAGE_TOOLS = [
     name: 'list_page_tools',
     description: `Lists the tools that the page in the active tab offers to agents itself, with the JSON Schema of their input. New ones are told without asking. ${OF_PAGE}`,
     input: none,
-    acts: false,
+    looks: true,
     words: () => 'list the page tools',
     handle: async (_, { task, session }) => toolList(await task.webmcp.list(session.page)),
   }),
@@ -104,7 +104,6 @@ const PAGE_TOOLS = [
       name: z.string().min(1),
       input: z.looseObject({}).optional().describe("An object that fits the tool's schema."),
     }),
-    acts: true,
     words: ({ name }) => `call page tool ${quote(name)}`,
     handle: ({ name, input }, driver) =>
       driver.callPageTool(driver.session.page, name, inTexts(input ?? {}, driver.fill)),
