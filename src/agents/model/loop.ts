@@ -165,13 +165,10 @@ export abstract class Loop {
     }
   }
 
-  /** Adds an answer to the conversation, and what follows it. */
-  private add(answer: Answer, ...next: Message[]): void {
-    this.conversation.messages.push(...answer.messages, ...next);
-  }
-
-  private tell(answer: Answer, text: string): void {
-    this.add(answer, { role: 'user', content: [{ type: 'text', text }] });
+  /** Adds an answer to the conversation, and what follows it: messages, or a text of ours. */
+  private add(answer: Answer, next: readonly Message[] | string): void {
+    const text = (said: string) => [{ role: 'user', content: [{ type: 'text', text: said }] }];
+    this.conversation.messages.push(...answer.messages, ...(typeof next === 'string' ? text(next) : next));
   }
 
   private async act(answer: Answer): Promise<Ending> {
@@ -210,7 +207,7 @@ export abstract class Loop {
       return ending;
     }
     const changes = driver.isStale && !driver.isLoading ? await this.look() : undefined;
-    this.add(answer, ...this.results(calls, outcomes, [changes, ...(await this.reminders.after(calls))]));
+    this.add(answer, this.results(calls, outcomes, [changes, ...(await this.reminders.after(calls))]));
     return undefined;
   }
 
@@ -271,7 +268,7 @@ export abstract class Loop {
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
     if (!isEnd) {
       this.asked = true;
-      this.tell(answer, goOn(end));
+      this.add(answer, goOn(end));
       return undefined;
     }
     if (claims || hasCalled) return { result: { answer: text } };
@@ -289,8 +286,7 @@ export abstract class Loop {
       throw this.error(`${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. ${advice}.`);
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
     const refused = calls.map(() => ({ error: text }));
-    if (calls.length > 0) this.add(answer, ...this.results(calls, refused));
-    else this.tell(answer, text);
+    this.add(answer, calls.length > 0 ? this.results(calls, refused) : text);
     return undefined;
   }
 
