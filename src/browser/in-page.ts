@@ -185,8 +185,6 @@ async function listening(session: CDPSession, executionContextId: number): Promi
   return (await Promise.all(resolved)).filter(id => id !== undefined);
 }
 
-const MESSAGES_MS = 500;
-
 /** What a page says in its alerts, toasts and messages; nothing if it does not answer. */
 export const messagesOn = async (page: Page): Promise<string[]> =>
-  (await within(callInPage(page, 'messages'), MESSAGES_MS)) ?? [];
+  (await within(callInPage(page, 'messages'), 500)) ?? [];

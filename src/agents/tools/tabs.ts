@@ -8,8 +8,6 @@ import { beginning, messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { defineTool, none, quote } from './tool';
 
-const TITLE_LIMIT_MS = 1_000;
-
 export class Tabs {
   private known: Page[];
 
@@ -35,7 +33,7 @@ export class Tabs {
   }
 
   async entry(page: Page) {
-    const title = (await within(page.title(), TITLE_LIMIT_MS)) ?? '';
+    const title = (await titleOf(page)) ?? '';
     const url = page.url() === 'about:blank' ? '' : page.url();
     return {
       tab_id: this.idOf(page),
@@ -57,6 +55,8 @@ export class Tabs {
     return { tabs, ...(changes.length > 0 && { state_changes: changes }) };
   }
 }
+
+const titleOf = (page: Page) => within(page.title(), 1_000);
 
 const oneTab = z.object({ tab_id: z.string().min(1).describe('tab_2') });
 
@@ -150,7 +150,7 @@ export const navigate = defineTool({
     })) as Response | null;
     if (['back', 'forward'].includes(given) && !response && page.url() === before)
       throw new DriverError(`There is no page to go ${given} to.`);
-    const title = await within(page.title(), 1_000);
+    const title = await titleOf(page);
     return {
       url: driver.task.mask(beginning(page.url())),
       status: response?.status(),

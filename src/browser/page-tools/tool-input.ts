@@ -2,7 +2,6 @@
 import { problemsIn } from '../../spec/errors';
 import { type JsonSchema, problemOfJsonSchema, valuesOf } from '../../spec/value-schema';
 
-const MAX_PROBLEMS = 5;
 /** A page may have keywords of its own. */
 const OF_PAGES = { unknownKeywords: 'left' } as const;
 
@@ -11,7 +10,7 @@ export function problemsWith(schema: unknown, input: unknown): string[] {
   try {
     if (problemOfJsonSchema(schema, OF_PAGES) !== undefined) return [];
     const { error } = valuesOf(schema as JsonSchema, { formats: false }).safeParse(input);
-    return error ? problemsIn(error, 'input').slice(0, MAX_PROBLEMS) : [];
+    return error ? problemsIn(error, 'input').slice(0, 5) : [];
   } catch {
     return [];
   }

@@ -19,7 +19,6 @@ const QUALITY = 60;
 const PICTURE_SHARE = 0.15;
 const FETCH_MS = 500;
 const LISTENING_MS = 500;
-const UNANSWERED = 'the page did not answer';
 
 export interface ExamineOptions extends LookOptions {
   admitted(url: string): boolean;
@@ -54,7 +53,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
     const looked = ms > 20 ? await lookInto(page, frame, ms, options) : undefined;
     if (!looked) {
-      examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not checked');
+      examined.incomplete.push(isMain ? 'the page did not answer' : 'a frame was not checked');
       if (isMain) break;
       continue;
     }

@@ -21,11 +21,9 @@ const RETRY_LIMIT_MS = 1_000;
 /** Chromium 156 refuses to draw a document that is just coming or going. */
 const REFUSED_PAUSE_MS = 20;
 
-const VIEWPORT_LIMIT_MS = 1_000;
-
 /** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
 export async function viewportOf(page: Page): Promise<Size> {
-  return (await within(callInPage(page, 'viewport'), VIEWPORT_LIMIT_MS)) ?? assumedViewport(page);
+  return (await within(callInPage(page, 'viewport'), 1_000)) ?? assumedViewport(page);
 }
 
 export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { width: 1280, height: 720 };
