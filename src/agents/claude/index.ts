@@ -137,10 +137,7 @@ export function vendorMembers(members: ClaudeMembers, configDir: string): Member
 }
 
 /** @throws Error if the settings have no key and no client, and the SDK would find none in the environment or a profile. */
-export async function requireCredentials(
-  { apiKey, client }: ModelSettings,
-  factory: 'claude' | 'webJudge',
-): Promise<void> {
+export async function requireCredentials({ apiKey, client }: ModelSettings, factory: 'claude' | 'webJudge') {
   const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_CUSTOM_HEADERS } = process.env;
   if (client || apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
   if (/^\s*(?:x-api-key|authorization)\s*:\s*\S/im.test(ANTHROPIC_CUSTOM_HEADERS ?? '')) return;

@@ -99,12 +99,7 @@ export class Player {
     return { ...action, before, after };
   }
 
-  private async effect(
-    page: Page,
-    action: RecordedAction,
-    before: Fingerprint,
-    title: string,
-  ): Promise<Fingerprint> {
+  private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {

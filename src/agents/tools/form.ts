@@ -116,11 +116,7 @@ export const FORM_TOOLS = [formInput, fileUpload];
 
 const MAX_SECONDS = 30;
 
-export async function whileHolding(
-  page: Page,
-  keys: readonly string[],
-  run: () => Promise<void>,
-): Promise<void> {
+export async function whileHolding(page: Page, keys: readonly string[], run: () => Promise<void>) {
   const held: string[] = [];
   try {
     for (const key of keys) {

@@ -26,10 +26,7 @@ export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
 }
 
 /** Computes the secrets that a text names: from then on `secrets` of the task has their values. */
-export async function computeSecrets(
-  text: string,
-  task: Pick<SecretsOfTask, 'secrets' | 'secret'>,
-): Promise<void> {
+export async function computeSecrets(text: string, task: Pick<SecretsOfTask, 'secrets' | 'secret'>) {
   for (const name of new Set(secretsNamed(text)))
     if (Object.hasOwn(task.secrets, name))
       await task.secret(name).catch(error => {
@@ -78,12 +75,7 @@ export async function refusePasting(
 }
 
 /** What is dragged may be a secret that was typed. Within a frame, it stays there. */
-export async function refuseDragging(
-  from: Locator,
-  to: Locator,
-  task: SecretsOfTask,
-  timeout: number,
-): Promise<void> {
+export async function refuseDragging(from: Locator, to: Locator, task: SecretsOfTask, timeout: number) {
   if (Object.keys(task.secrets).length === 0) return;
   const frameOf = async (locator: Locator) => (await locator.elementHandle({ timeout }))!.ownerFrame();
   const [one, other] = await unseen(from.page(), () => Promise.all([frameOf(from), frameOf(to)]));

@@ -146,14 +146,12 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
 }
 
-interface Which {
-  /** Matches the label of the row, card or section that it is in. */
-  place?: RegExp | undefined;
-  nth?: number | undefined;
-}
-
-/** The indexes of the elements that may be meant, two of them if that is not clear. */
-export function meant(things: Element[], { place, nth }: Which): number[] {
+/**
+ * The indexes of the elements that may be meant, two of them if that is not clear.
+ *
+ * @param which `place` matches the label of the row, card or section that it is in
+ */
+export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?: number }): number[] {
   const near = place ? nearTo(things, place) : things;
   // One inside another, and links to one address, are one to a user.
   const inner = near.filter((thing, at) => !holds(thing, near[at + 1] ?? null));

@@ -5,10 +5,7 @@ import { hit, valueOfText } from './elements';
 const PICKED = /^(?:date|time|datetime-local|month|week|range|color)$/;
 
 /** `isKept` is true if that can't be told. `asKeys`: with events of a key before and after it. */
-export function putText(
-  element: Element,
-  { text, asKeys }: { text: string; asKeys: boolean },
-): { isKept: boolean; hasFocus: boolean } {
+export function putText(element: Element, { text, asKeys }: { text: string; asKeys: boolean }) {
   const field = ((element as HTMLLabelElement).control ?? element) as HTMLElement;
   if (hit(null) !== field) field.focus();
   const told = { bubbles: true, cancelable: true, composed: true };
