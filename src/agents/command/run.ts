@@ -4,6 +4,7 @@ import { locatorOf } from '../../browser/actions/locate';
 import type { ActionDraft } from '../../browser/actions/record';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp/endpoint';
 import type { OwnMethods } from '../../browser/cdp/relay';
+import { abortable } from '../../browser/waiting';
 import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from '../../data/agent-protocol';
 import {
   AgentApiError,
@@ -28,9 +29,10 @@ interface Stage {
   task: SessionTask;
   program: Program;
   endpoint: CdpEndpoint;
+  /** Ends the newest wait for a model's answer. */
   answered(): void;
-  /** Ends the trial if that never comes. */
-  silent(error: unknown): void;
+  /** Aborted if that never comes: then the trial ends. */
+  silence: AbortController;
 }
 
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
@@ -57,10 +59,9 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
       // After the last line, it never can again.
       endpoint,
     );
-    const stage = { task, program, endpoint, answered: () => undefined };
-    const end = await new Promise<Answered | GaveUp>((resolve, reject) => {
-      play({ ...stage, silent: reject }).then(resolve, reject);
-    });
+    const silence = new AbortController();
+    const stage = { task, program, endpoint, answered: () => undefined, silence };
+    const end = await abortable(() => play(stage), silence.signal);
     await program.goneWithin(graceMs(task));
     return end;
   } finally {
@@ -175,7 +176,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
       const answer = new Promise<void>(resolve => {
         stage.answered = resolve;
       });
-      task.waiting(answer, line.for).catch(stage.silent);
+      task.waiting(answer, line.for).catch(error => stage.silence.abort(error));
       return;
     }
     case 'waiting_end':

@@ -60,10 +60,6 @@ const METHODS =
 
 type Scope = Page | Locator | FrameLocator;
 
-export class LocatorExpressionError extends Error {
-  override name = 'LocatorExpressionError';
-}
-
 /** Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code. */
 export function locatorOf(page: Page, expression: string): Locator {
   const reader = new Reader(page, expression);
@@ -74,7 +70,7 @@ export function locatorOf(page: Page, expression: string): Locator {
     return scope as Locator;
   } catch (error) {
     const place = `character ${reader.at + 1} of ${JSON.stringify(expression)}`;
-    throw new LocatorExpressionError(`not a locator: ${(error as Error).message} (${place})`);
+    throw new Error(`not a locator: ${(error as Error).message} (${place})`);
   }
 }
 

@@ -7,7 +7,7 @@ import { durableLocator, type Handle } from '../actions/locate';
 import { type World, worldOf } from '../in-page';
 import type { Box, Point } from '../injected/elements';
 import type { LookOptions, Sighting } from '../injected/look';
-import { pictureOfRegion, viewportOf } from '../session/pictures';
+import { overlap, pictureOfRegion, viewportOf } from '../session/pictures';
 import { within } from '../waiting';
 
 const MAX_FRAMES = 5;
@@ -114,14 +114,11 @@ async function placeOfFrame(page: Page, frame: Frame) {
 async function cutOut(page: Page, world: World, corner: () => Promise<Point>, index: number) {
   const inFrame = await world.call('show', [index]);
   if (!inFrame) return undefined;
-  const { width, height } = await viewportOf(page);
-  const box = moved(inFrame, await corner());
-  const [x, y] = [Math.max(0, box.x - MARGIN), Math.max(0, box.y - MARGIN)];
-  const right = Math.min(width, box.x + box.width + MARGIN);
-  const bottom = Math.min(height, box.y + box.height + MARGIN);
-  if (right - x < 1 || bottom - y < 1) return undefined;
-  const clip = { x, y, width: right - x, height: bottom - y };
-  return pictureOfRegion(page, clip, QUALITY);
+  const viewport = { ...ZERO, ...(await viewportOf(page)) };
+  const { x, y, width, height } = moved(inFrame, await corner());
+  const size = { width: width + 2 * MARGIN, height: height + 2 * MARGIN };
+  const clip = overlap({ x: x - MARGIN, y: y - MARGIN, ...size }, viewport);
+  return clip.width < 1 || clip.height < 1 ? undefined : pictureOfRegion(page, clip, QUALITY);
 }
 
 function moved(box: Box, by: Point): Box {

@@ -6,7 +6,7 @@ import { DriverError } from '../actions/act';
 import { injected, unseen } from '../in-page';
 import type { besideTree } from '../injected/document';
 import type { Box, Point, Size } from '../injected/elements';
-import { assumedViewport } from '../session/pictures';
+import { assumedViewport, overlap } from '../session/pictures';
 import { within } from '../waiting';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
@@ -217,13 +217,6 @@ type Raw = Record<string, unknown>;
 interface Scope extends Point {
   clip: Box;
   parentInView: boolean;
-}
-
-function overlap(one: Box, other: Box): Box {
-  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
-  const right = Math.min(one.x + one.width, other.x + other.width);
-  const bottom = Math.min(one.y + one.height, other.y + other.height);
-  return { x, y, width: right - x, height: bottom - y };
 }
 
 function convert(raw: Raw, scope: Scope): TreeNode {

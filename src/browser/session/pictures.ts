@@ -28,6 +28,14 @@ export async function viewportOf(page: Page): Promise<Size> {
 
 export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { width: 1280, height: 720 };
 
+/** What two boxes have in common. Its size is below zero if that is nothing. */
+export function overlap(one: Box, other: Box): Box {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  const right = Math.min(one.x + one.width, other.x + other.width);
+  const bottom = Math.min(one.y + one.height, other.y + other.height);
+  return { x, y, width: right - x, height: bottom - y };
+}
+
 const hanging = new WeakSet<Page>();
 
 /** Null if the page is closed, has crashed or hangs. `mark`: where the agent clicked, shown as a ring. */
