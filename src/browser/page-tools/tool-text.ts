@@ -1,5 +1,4 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
-
 import { sumOf } from '../../data/collections';
 import { countIn, cutText, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';

@@ -1,5 +1,4 @@
 // A page as text for the model: one line per element, with references to act on; or as people read it.
-
 import type { Frame, Page } from '@playwright/test';
 import { countIn, cutText, few, flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
