@@ -1,12 +1,12 @@
 // The agent's process: its lines, its standard error, and its end.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp/endpoint';
-import { abortable, within } from '../../browser/waiting';
+import { within } from '../../browser/waiting';
 import { type ProgramOptions, scriptOf } from '.';
 
 /** The most bytes of standard output in a trial, since all of it may end up in the record. */
@@ -37,7 +37,7 @@ export class Program {
   private stderr = '';
   private problem: string | undefined;
   private ended = false;
-  private wake: () => void = () => undefined;
+  private readonly events = new EventEmitter();
   /** Settles when the process is gone, or did not start. */
   private readonly exited: Promise<void>;
 
@@ -54,7 +54,6 @@ export class Program {
       this.child = spawn(command, [...args], {
         cwd,
         env: this.env,
-        stdio: ['pipe', 'pipe', 'pipe'],
         // In its own group, so that its child processes end with it.
         detached: process.platform !== 'win32',
         windowsHide: true,
@@ -79,10 +78,7 @@ export class Program {
       if (line !== undefined) return line;
       if (this.problem) throw this.error(this.problem);
       this.endpoint?.release();
-      const arrived = new Promise<void>(resolve => {
-        this.wake = resolve;
-      });
-      await abortable(() => arrived, signal);
+      await once(this.events, 'told', { signal }).catch(() => undefined);
     }
   }
 
@@ -172,12 +168,12 @@ export class Program {
     if (!said.length) return;
     this.lines.push(...said);
     this.endpoint?.hold();
-    this.wake();
+    this.events.emit('told');
   }
 
   private fail(problem: string): void {
     this.problem ??= problem;
-    this.wake();
+    this.events.emit('told');
   }
 
   private whyNotStarted({ code, message }: NodeJS.ErrnoException): string {

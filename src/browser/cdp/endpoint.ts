@@ -32,7 +32,6 @@ export async function openCdpEndpoint(page: Page, { own, onFront = () => undefin
   const server = new WebSocketServer({
     server: http,
     path,
-    perMessageDeflate: false,
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
