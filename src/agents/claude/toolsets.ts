@@ -12,7 +12,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { TOOLS } from '../model/calls';
 import type { Driver } from '../tools/driver';
-import { checkedInput, defineTool, none, type Prepared, type Tool } from '../tools/tool';
+import { checkedInput, lookTool, type Prepared, type Tool } from '../tools/tool';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Record<string, boolean | readonly string[]>;
@@ -67,13 +67,9 @@ const pixel = z
   .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
 const onScreen = z.looseObject({ coordinate: pixel.nullish(), start_coordinate: pixel.nullish() });
 
-const cursorPosition = defineTool({
-  name: 'cursor_position',
-  input: none,
-  looks: true,
-  words: () => 'ask where the pointer is',
-  handle: (_, driver, page) => driver.pointer(page),
-}) as Tool;
+const cursorPosition = lookTool('cursor_position', 'ask where the pointer is', (page, driver) =>
+  driver.pointer(page),
+) as Tool;
 
 /** The viewport of the active tab is its screen: to compare with the browser toolset. */
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {

@@ -6,8 +6,7 @@ import { findText } from '../../browser/reading/find';
 import { pageText, readPage, runScript } from '../../browser/reading/page-tree';
 import { zoomedForModel } from '../../browser/session/pictures';
 import { shorten } from '../../text/line';
-import type { Driver } from './driver';
-import { defineTool, none, quote } from './tool';
+import { defineTool, lookTool, quote } from './tool';
 
 /** Characters of a line of the console or the network. */
 const MAX_LINE = 500;
@@ -59,22 +58,6 @@ const find = defineTool({
   words: ({ query }) => `look for ${quote(query)}`,
   handle: async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
 });
-
-/** A tool without input, in a tab. */
-const looks = (
-  name: string,
-  words: string,
-  look: (page: Page, driver: Driver) => unknown,
-  description?: string,
-) =>
-  defineTool({
-    name,
-    ...(description && { description }),
-    input: none,
-    looks: true,
-    words: () => words,
-    handle: (_, driver, page) => look(page, driver),
-  });
 
 const zoom = defineTool({
   name: 'zoom',
@@ -134,15 +117,15 @@ const newLines = (lines: readonly string[]) =>
 
 export const READING_TOOLS = [
   readPageTool,
-  looks('get_page_text', "read the page's text", pageText, 'Reads the text of a page.'),
+  lookTool('get_page_text', "read the page's text", pageText, 'Reads the text of a page.'),
   find,
-  looks(
+  lookTool(
     'screenshot',
     'take a screenshot',
     (page, driver) => driver.picture(page),
     'Takes a picture of the viewport.',
   ),
   zoom,
-  looks('read_console', 'read the console', newInConsole),
-  looks('read_network', 'read the network log', newRequests),
+  lookTool('read_console', 'read the console', newInConsole),
+  lookTool('read_network', 'read the network log', newRequests),
 ];

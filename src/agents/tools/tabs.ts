@@ -6,7 +6,7 @@ import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
 import { beginning, messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { defineTool, none, quote } from './tool';
+import { defineTool, lookTool, none, quote } from './tool';
 
 export class Tabs {
   private known: Page[];
@@ -61,13 +61,9 @@ const titleOf = (page: Page) => within(page.title(), 1_000);
 const oneTab = z.object({ tab_id: z.string().min(1).describe('tab_2') });
 
 export const TAB_TOOLS = [
-  defineTool({
-    name: 'list_tabs',
-    input: none,
-    looks: true,
-    words: () => 'list the tabs',
-    handle: (_, { tabs }) => Promise.all(tabs.open().map(page => tabs.entry(page))),
-  }),
+  lookTool('list_tabs', 'list the tabs', (_, { tabs }) =>
+    Promise.all(tabs.open().map(page => tabs.entry(page))),
+  ),
   defineTool({
     name: 'new_tab',
     input: none,

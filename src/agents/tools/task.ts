@@ -5,7 +5,7 @@ import { valuesOf } from '../../spec/value-schema';
 import type { WantedAnswer } from '../../spec/wanted-answer';
 import { shorten } from '../../text/line';
 import { inTexts } from '../../text/mask';
-import { defineTool, none, quote, type Tool } from './tool';
+import { defineTool, lookTool, quote, type Tool } from './tool';
 
 const NO_REASON = 'give_up needs a reason, in words.';
 
@@ -89,14 +89,12 @@ const OF_PAGE =
 
 /** Always these two, whatever a page offers: a changed list of tools would have to be cached again. */
 const PAGE_TOOLS = [
-  defineTool({
-    name: 'list_page_tools',
-    description: `Lists the tools that the page in the active tab offers to agents itself, with the JSON Schema of their input. New ones are told without asking. ${OF_PAGE}`,
-    input: none,
-    looks: true,
-    words: () => 'list the page tools',
-    handle: async (_, { task, session }) => toolList(await task.webmcp.list(session.page)),
-  }),
+  lookTool(
+    'list_page_tools',
+    'list the page tools',
+    async (_, { task, session }) => toolList(await task.webmcp.list(session.page)),
+    `Lists the tools that the page in the active tab offers to agents itself, with the JSON Schema of their input. New ones are told without asking. ${OF_PAGE}`,
+  ),
   defineTool({
     name: 'call_page_tool',
     description: `Calls a tool that the page in the active tab offers, which often does in one call what takes many clicks. Its input has to fit its schema. ${OF_PAGE}`,

@@ -26,6 +26,23 @@ export interface Tool<Input = unknown> {
 export const defineTool = <Input>(tool: Tool<Input>): Tool<Input> => tool;
 
 export const none = z.object({});
+
+/** A tool without input that only looks. */
+export const lookTool = (
+  name: string,
+  words: string,
+  look: (page: Page, driver: Driver) => unknown,
+  description?: string,
+) =>
+  defineTool({
+    name,
+    description,
+    input: none,
+    looks: true,
+    words: () => words,
+    handle: (_, driver, page) => look(page, driver),
+  });
+
 export const byPoint = z.object({ type: z.literal('coordinate'), x: z.number(), y: z.number() });
 export const byRef = z.object({ type: z.literal('ref'), ref: z.string().min(1) });
 export const byEither = z.discriminatedUnion('type', [byPoint, byRef], {
