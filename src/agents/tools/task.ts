@@ -24,7 +24,6 @@ const giveUp = defineTool({
   words: ({ reason }) => `give up: ${reason}`,
   handle({ reason }, driver) {
     driver.ending = { result: { status: 'gave_up', reason } };
-    return 'The task has ended.';
   },
 });
 
@@ -38,7 +37,6 @@ export const finish = defineTool({
   words: ({ result }) => `finish: ${shorten(result, 100)}`,
   handle({ result }, driver) {
     driver.ending = { result: { answer: result }, said: result };
-    return 'The task has ended.';
   },
 });
 
@@ -62,7 +60,6 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
     handle(input, driver) {
       const answer = isObject ? (input as object) : (input as { value: object }).value;
       driver.ending = { result: { answer }, said: JSON.stringify(answer) };
-      return 'The task has ended.';
     },
   });
   return [tool as Tool];

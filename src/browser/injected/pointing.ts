@@ -136,9 +136,8 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const onTop = [...everyElement()].filter(way => {
     if (!way.matches('button,a,[role=button],[title]')) return false;
     const { x, y, width, height } = boxOf(way);
-    const middle = { x: x + width / 2, y: y + height / 2 };
-    const isOver = () => root.elementsFromPoint(middle.x, middle.y).some(each => holds(cover, each));
-    return holds(way, hit(middle)) && isOver();
+    const there = () => root.elementsFromPoint(x + width / 2, y + height / 2);
+    return holds(way, topOf(way)) && there().some(each => holds(cover, each));
   });
   const called = (way: Element) =>
     // An icon: its HTML says what it is.

@@ -30,22 +30,20 @@ export interface Found extends Sighting {
   cutOut(): Promise<Buffer | undefined>;
 }
 
-export interface Examined {
-  found: Found[];
-  /** Names of the controls that can be used, in lower case: of fields and boxes, and of all others. */
-  fields: string[];
-  usable: string[];
-  /** Those that are shown in the main document. */
-  controls: Place[];
-  more: number;
-  incomplete: string[];
-}
-
 /** Examines a page and its frames. Never rejects, and takes no longer than `budgetMs`. */
-export async function examinePage(page: Page, options: ExamineOptions): Promise<Examined> {
+export async function examinePage(page: Page, options: ExamineOptions) {
   const end = performance.now() + options.budgetMs;
   const left = () => Math.max(1, end - performance.now());
-  const examined: Examined = { found: [], fields: [], usable: [], controls: [], more: 0, incomplete: [] };
+  const examined = {
+    found: [] as Found[],
+    /** Names of the controls that can be used, in lower case: of fields and boxes, and of all others. */
+    fields: [] as string[],
+    usable: [] as string[],
+    /** Those that are shown in the main document. */
+    controls: [] as Place[],
+    more: 0,
+    incomplete: [] as string[],
+  };
   const inner = page.frames().filter(frame => frame !== page.mainFrame() && options.admitted(frame.url()));
   for (const frame of [page.mainFrame(), ...inner.slice(0, MAX_FRAMES)]) {
     const isMain = frame === page.mainFrame();
