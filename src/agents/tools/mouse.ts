@@ -6,17 +6,15 @@ import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/loca
 import { refuseDragging } from '../../browser/actions/secrets';
 import type { Point } from '../../browser/injected/elements';
 import { viewportOf } from '../../browser/session/pictures';
-import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 const NOTCH = 100;
 const DRAG_STEPS = 12;
 
-interface Aimed {
-  target: Target;
-  modifiers?: string | null | undefined;
-}
+const aim = z.object({ target: byEither, modifiers });
+type Aimed = z.infer<typeof aim>;
 
 /** `ctrl+click button "Save"` */
 const aimed =
@@ -33,7 +31,7 @@ const clickTool = (
 ) =>
   defineTool<Aimed>({
     name,
-    input: z.object({ target: byEither, modifiers }),
+    input: aim,
     flat: flatTarget,
     words: aimed(verb),
     // The answer is a hint, if the click opens something that can't be seen.
