@@ -20,15 +20,15 @@ export async function targetAt(page: Page, point: Point | null, what: 'controlAt
 }
 
 type PointReader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
-type ResultAt<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
+type At<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>;
 
 /** Reads the element at a point, or with the focus, through frames and shadow roots; undefined if nothing is there. */
 export async function readAt<Name extends PointReader>(
   frame: Frame,
   point: Point | null,
   name: Name,
-): Promise<{ result: ResultAt<Name>; frame: Frame } | undefined> {
-  const found = (await callInPage<PointReader>(frame, name, point)) as readers.AtPoint<ResultAt<Name>> | null;
+): Promise<{ result: At<Name>['result']; frame: Frame } | undefined> {
+  const found = (await callInPage<PointReader>(frame, name, point)) as At<Name> | null;
   if (!found?.frame) return found ? { result: found.result, frame } : undefined;
   const { path, corner } = found.frame;
   const element = await unseen(frame.page(), () => frame.locator(path).elementHandle());

@@ -23,11 +23,6 @@ import { Targets } from './targets';
  */
 export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'service_worker' | 'page_escape' | 'escaped';
 
-export interface Refusal {
-  url: string;
-  how: RefusalKind;
-}
-
 export interface GuardOptions {
   allowedDomains: readonly string[];
   onRefused?(url: string, how: RefusalKind): void;
@@ -51,7 +46,7 @@ const RELEASE_LIMIT_MS = 1_000;
 
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
   const { allowedDomains, onRefused, network, means = 'best', maxRefusals = MAX_REFUSALS } = options;
-  const refusals: Refusal[] = [];
+  const refusals: { url: string; how: RefusalKind }[] = [];
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
     refused(given, how) {
@@ -76,7 +71,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     documents,
     /** Stops telling the network log. */
     endLog: () => void byProtocol?.endLog(),
-    refusals: refusals as readonly Refusal[],
+    refusals: refusals as Readonly<typeof refusals>,
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
       documents.stop();

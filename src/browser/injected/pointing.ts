@@ -15,15 +15,12 @@ import {
   wordsFor,
 } from './elements';
 
-/** What is known of an element at a point, and where the frame is that the element shows, if it is one. */
-export interface AtPoint<Result> {
-  result: Result;
-  /** The frame's element, and the upper left corner of its document. */
-  frame: { path: string; corner: Point } | undefined;
-}
-
-/** @param point null for the element with the focus. @returns null if nothing is there */
-function atPoint<Result>(point: Point | null, read: (element: Element) => Result): AtPoint<Result> | null {
+/**
+ * What is known of an element at a point. `frame`: where it is, and the upper left corner of its document, if it shows one.
+ *
+ * @param point null for the element with the focus. @returns null if nothing is there
+ */
+function atPoint<Result>(point: Point | null, read: (element: Element) => Result) {
   const element = hit(point);
   if (!element) return null;
   const { x, y } = element.getBoundingClientRect();
