@@ -11,12 +11,6 @@ export class DriverError extends Error {
   override name = 'DriverError';
 }
 
-export interface Acting {
-  readonly session: Session;
-  readonly recorder: ActionRecorder;
-  readonly signal: AbortSignal;
-}
-
 export interface ActOptions {
   /** False for what only looks, or waits by itself. Default: true. */
   settles?: boolean;
@@ -34,7 +28,7 @@ export interface ActOptions {
 
 /** Does something to a page as one action. `told`: its title, and what shows of it while it is done. */
 export async function act<T>(
-  { session, recorder, signal }: Acting,
+  { session, recorder, signal }: { session: Session; recorder: ActionRecorder; signal: AbortSignal },
   page: Page,
   told: Action,
   run: () => Promise<T>,

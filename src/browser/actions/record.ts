@@ -28,13 +28,6 @@ export type ActionDraft = PageAction extends infer Each
   : never;
 type ActionElement = Locator | ElementHandle;
 
-export interface RecordedTrial {
-  entryUrl: string;
-  /** Absolute. Names of files are relative to it. */
-  configDir: string;
-  mask(text: string): string;
-}
-
 interface Pending {
   page: Page;
   tab: number;
@@ -51,9 +44,10 @@ export class ActionRecorder {
   private readonly dialogs: DialogAnswer[] = [];
   private isLook = false;
 
+  /** @param trial `configDir` is absolute: names of files are relative to it */
   constructor(
     private readonly session: Session,
-    private readonly trial: RecordedTrial,
+    private readonly trial: { entryUrl: string; configDir: string; mask(text: string): string },
   ) {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }

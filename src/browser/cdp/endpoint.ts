@@ -17,13 +17,11 @@ const PAUSE_MS = 50;
 
 export type CdpEndpoint = Awaited<ReturnType<typeof openCdpEndpoint>>;
 
-export interface EndpointOptions {
-  own?: OwnMethods;
-  onFront?(page: Page): void;
-}
-
 /** @throws Error if the browser is not Chromium, or the page is closed. */
-export async function openCdpEndpoint(page: Page, { own, onFront = () => undefined }: EndpointOptions = {}) {
+export async function openCdpEndpoint(
+  page: Page,
+  { own, onFront = () => undefined }: { own?: OwnMethods; onFront?(page: Page): void } = {},
+) {
   const context = page.context();
   const browser = chromiumOf(context);
   const { targetId, browserContextId = '' } = await targetOf(page);
