@@ -31,7 +31,7 @@ import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation } from './run/plan';
 import {
-  addTime,
+  addTrialTime,
   attachTo,
   endFromOutside,
   identityOf,
@@ -153,13 +153,14 @@ export class RunsOfTest implements AgentRunner {
       throw new Error(
         'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
       );
-    addTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
+    const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
     this.driven.add(context);
     this.goals.push(goal);
     this.testInfo.annotations.push(goalAnnotation(goal));
     try {
       return await this.play(page, plan, place);
     } finally {
+      giveBack();
       this.driven.delete(context);
     }
   }

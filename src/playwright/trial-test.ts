@@ -16,7 +16,7 @@ import { beginning, few, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
 import { print } from '../text/print';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
-import { Trial, trialTimeMs } from '../trial/trial';
+import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
 import { errorAt, expectationInWords, isExpectation, onFailure } from './inside/errors';
 import { enter, isFirstToPass, runId } from './run/ledger';
@@ -61,10 +61,10 @@ export class TrialTest {
         return checked;
       };
     showUsed(testInfo.annotations, plan.spec!);
-    addTime(testInfo, trialTimeMs(plan));
+    const giveBack = addTrialTime(testInfo, trialTimeMs(plan));
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
-    const record = await this.trial.run();
+    const record = await this.trial.run().finally(giveBack);
     // A trial that was stopped from outside may still end on its own.
     if (this.record) return;
     this.attach(record);
@@ -208,8 +208,15 @@ export function outputTo(testInfo: TestInfo): TrialOutput {
   };
 }
 
+/** Adds a trial's time to its test's. @returns gives back what it did not use: a hook or fixture after it may hang */
+export function addTrialTime(testInfo: TestInfo, ms: number): () => void {
+  const began = performance.now();
+  addTime(testInfo, ms);
+  return () => addTime(testInfo, Math.min(0, Math.round(performance.now() - began) + CLOSING_TIME_MS - ms));
+}
+
 /** A timeout of 0 means none, as in debugging. */
-export function addTime(testInfo: TestInfo, ms: number): void {
+function addTime(testInfo: TestInfo, ms: number): void {
   if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + ms);
 }
 

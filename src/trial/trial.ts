@@ -24,7 +24,7 @@ import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from '
 const OPEN_TIMEOUT_MS = 30_000;
 /** Milliseconds to wait for a page's pictures at most: but an agent wastes turns on a half-loaded page. */
 const SLOW_LOAD_MS = 5_000;
-const CLOSING_TIME_MS = 60_000;
+export const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
 /** Most requests in a record; the others are counted. The live log, which is graded, keeps more. */

@@ -46,7 +46,7 @@ import { taskproofTests } from '@taskproof/playwright';
 interface Orders { of(id: string): { total: number }[] }
 const test = base.extend<{ db: Orders }, { orders: number[] }>({
   orders: [async ({}, use) => use([12]), { scope: 'worker' }],
-  db: async ({ orders }, use, testInfo) => use({ of: id => [...orders, ...(id === 'twice' ? [34] : [])].map(total => ({ total })) }),
+  db: async ({ orders }, use, testInfo) => { await use({ of: id => [...orders, ...(id === 'twice' ? [34] : [])].map(total => ({ total })) }); console.log('timeout of ' + testInfo.title + ': ' + testInfo.timeout); },
 });
 async function oneOrder({ db: database, page, spec, answer, network, record }: any) {
   await expect(page.getByText('Done')).toBeVisible();
@@ -96,6 +96,13 @@ test.describe(() => {
       { type: 'dom', passed: true },
       { type: 'check', title: 'check oneOrder', passed: true, reason: null },
     ]);
+  });
+
+  test('hooks and fixtures after a trial do not get the time that it left', () => {
+    const [, timeout] = /^timeout of once: (\d+)$/m.exec(run.output) ?? [];
+    // Their own half a minute, what the trial took, and a minute for its end.
+    expect(Number(timeout), run.output).toBeGreaterThan(89_000);
+    expect(Number(timeout)).toBeLessThan(300_000);
   });
 
   test('a failed expect fails the trial, with its own message, line and code frame', () => {
