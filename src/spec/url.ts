@@ -3,9 +3,9 @@
 import { isIP } from 'node:net';
 
 /** Undefined if it is none. Not `URL.canParse`, which refuses "ü" once V8 has optimised it (seen on Node 20.20). */
-export function parsedUrl(text: unknown): URL | undefined {
+export function parsedUrl(text: unknown, base?: string): URL | undefined {
   try {
-    return typeof text === 'string' ? new URL(text) : undefined;
+    return typeof text === 'string' ? new URL(text, base) : undefined;
   } catch {
     return undefined;
   }

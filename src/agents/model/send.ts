@@ -2,6 +2,7 @@
 import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
+import { parsedUrl } from '../../spec/url';
 import { debug } from '../../text/debug';
 import type { SessionTask } from '../agent';
 
@@ -210,5 +211,5 @@ const PUBLIC = /^(?:accept.*|content-.*|host|user-agent|.*-(?:version|beta))$/i;
 
 /** `password` of `https://user:password@host`; else ''. */
 function passwordOf(value: string): string {
-  return /^https?:\/\/[^/?#]*@/.test(value) && URL.canParse(value) ? new URL(value).password : '';
+  return /^https?:\/\/[^/?#]*@/.test(value) ? (parsedUrl(value)?.password ?? '') : '';
 }

@@ -3,7 +3,7 @@ import type { Frame, Page, Response } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { within } from '../../browser/waiting';
-import { hostAllowed } from '../../spec/url';
+import { hostAllowed, parsedUrl } from '../../spec/url';
 import { beginning, messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { defineTool, lookTool, none, quote } from './tool';
@@ -111,8 +111,8 @@ function addressOf(given: string, current: string, task: SessionTask): string {
   if (text === 'about:blank') return text;
   const whole = withScheme(text, task.entryUrl);
   const base = current === 'about:blank' ? task.entryUrl : current;
-  if (!URL.canParse(whole, base)) throw new DriverError(`${quote(given)} is not a web address.`);
-  const url = new URL(whole, base);
+  const url = parsedUrl(whole, base);
+  if (!url) throw new DriverError(`${quote(given)} is not a web address.`);
   if (!/^https?:$/.test(url.protocol))
     throw new DriverError(`Only http and https pages can be opened, not ${url.protocol}`);
   if (!hostAllowed(url.href, task.allowedDomains))
