@@ -166,6 +166,9 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'div', text: 'Answer' },
       null,
     ],
+    [closed('height: 0') + CHART, { selector: 'body', text: 'Sales 9' }, null],
+    [closed('height: 0') + CHART, { selector: 'body', text: 'Loss' }, /hidden text/],
+    [closed('height: 0') + CHART, { selector: 'body', text: 'Chart of' }, /hidden text/],
     // What stands outside of the box is not cut off.
     [closed('height: 0', 'position: absolute'), { selector: 'p', text: 'Answer' }, null],
     [CHART, { selector: 'svg', text: 'Sales' }, null],

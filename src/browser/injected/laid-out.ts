@@ -57,8 +57,9 @@ function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
 function laidOut(element: Element, special: Special): string {
   const { display } = getComputedStyle(element);
   if (display === 'none' || special.cut.has(element)) return '';
+  const isRead = special.around.has(element) || element instanceof SVGElement;
   const text =
-    special.around.has(element) && !element.matches(OWN_TEXT)
+    isRead && !element.matches(OWN_TEXT)
       ? childrenOf(element)
           .map(child => textOf(child, element, special))
           .join('')
