@@ -5,7 +5,7 @@ import { callInPage, protocolOf } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
 import type { DomAssertion } from '../spec';
-import { messageOf, readable, shorten } from '../text/line';
+import { escapePattern, messageOf, readable, shorten } from '../text/line';
 import { choosing, chosenInstead, countOffering } from './closed-lists';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
@@ -74,7 +74,7 @@ async function lookAtTexts(
   count: number,
 ): Promise<string | null> {
   const { selector, text, hidden } = assertion;
-  if (specVersion === 'playwright/1' && !hidden) return lookAtRendered(assertion, page, locator);
+  if (specVersion === 'playwright/1' && !hidden) return lookAtRendered(assertion, page, locator, count);
   const saying = await locator.filter({ hasText: containing(text!) }).count();
   if (!saying && boundsOf(assertion.count).min > 0)
     return `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
@@ -96,12 +96,17 @@ async function miscounted(
   return blank && `"${selector}" ${held} 0, but that says nothing: ${blank}`;
 }
 
-async function lookAtRendered(assertion: DomAssertion, page: Page, locator: Locator): Promise<string | null> {
+async function lookAtRendered(
+  assertion: DomAssertion,
+  page: Page,
+  locator: Locator,
+  count: number,
+): Promise<string | null> {
   const { selector, text } = assertion;
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
   const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
-  const laidOut = await laidOutTexts(page, selector, await locator.count());
+  const laidOut = await laidOutTexts(page, selector, count);
   const looked = laidOut
     ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
     : await countSaying(rendered, assertion);
@@ -203,8 +208,7 @@ async function refuseMany(locator: Locator, selector: string, most: number): Pro
 
 /** The text with any white space matching any other. Not a string, which would match in any case. */
 export function containing(text: string): RegExp {
-  const pattern = text
-    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const pattern = escapePattern(text)
     // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
     .replace(/^\s+|\s+$/g, '\\s')
     .replace(/\s+/g, '\\s+');

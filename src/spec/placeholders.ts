@@ -1,8 +1,9 @@
 // The spec of one trial: with the values of its placeholders, which are ordinary text to the format, and at another deployment.
+import { escapePattern } from '../text/line';
 import { formatPath } from './errors';
 import { isPath, SPEC_VERSION_1 } from './schema';
 import type { Assertion, TaskSpec } from './task-spec';
-import { parsedUrl } from './url';
+import { hasCredentials, NO_CREDENTIALS, parsedUrl } from './url';
 
 /** The data that differs between the trials of a spec. */
 export interface TrialData {
@@ -53,7 +54,7 @@ export function withData(
     text.replace(PLACEHOLDER, (whole, name: string) => {
       // Of an assertion: a body or a JSON Schema may have keys of the same names.
       const field = path.length === 3 ? String(path[2]) : '';
-      if (!Object.hasOwn(data, name)) return field === 'regex' ? literally(whole) : whole;
+      if (!Object.hasOwn(data, name)) return field === 'regex' ? escapePattern(whole) : whole;
       const value = String(data[name]);
       // A selector may be a value as a whole.
       return (whole === text && field === 'selector' ? undefined : IN_TEXTS[field]?.(value, whole)) ?? value;
@@ -65,14 +66,10 @@ export function withData(
 /** How a value stands in a text with a syntax of its own, of which it must not become a part. */
 const IN_TEXTS: Readonly<Record<string, (value: string, placeholder: string) => string>> = {
   selector: value => value.replace(/["'\\]/g, '\\$&'),
-  regex: literally,
+  regex: escapePattern,
   pattern: inGlob,
   urlPattern: inGlob,
 };
-
-function literally(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
-}
 
 function inGlob(value: string, placeholder: string): string {
   if (/^[!-~]*$/.test(value) && !/[*"<>\\^`{|}]/.test(value)) return value;
@@ -91,11 +88,8 @@ export interface Site {
 
 export function atSite(spec: TaskSpec, { origin, baseURL }: Site): TaskSpec {
   const isRelative = origin === undefined && isPath(spec.entryUrl);
-  const { username, password } = parsedUrl(isRelative ? baseURL : origin) ?? {};
-  if (username || password)
-    throw new Error(
-      `${isRelative ? 'use.baseURL' : 'origin'} has a user name or a password, which would stand in reports. Set use.httpCredentials in the Playwright config instead.`,
-    );
+  if (hasCredentials(isRelative ? baseURL : origin))
+    throw new Error(`${isRelative ? 'use.baseURL' : 'origin'} ${NO_CREDENTIALS}`);
   const placed = atOrigin(atBase(spec, origin ?? baseURL), origin);
   if (placed.specVersion !== SPEC_VERSION_1) return placed;
   return { ...placed, assertions: withUrls(placed.assertions, asBrowsersWrite) };

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { always, assertionSchema, assertionSchema1, nonEmpty } from './assertions';
 import { shown } from './errors';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
-import { parsedUrl } from './url';
+import { hasCredentials, parsedUrl } from './url';
 
 /** The format's version. */
 export const SPEC_VERSION = '0.1';
@@ -66,10 +66,10 @@ const entryUrl = z
     // The message never repeats the URL, which may contain a password.
     error: ({ input }) => (input === undefined ? undefined : entryUrlError(input)),
   })
-  .refine(url => {
-    const { username = '', password = '' } = parsedUrl(url) ?? {};
-    return username === '' && password === '';
-  }, 'must not contain credentials (user:password@), since specs end up in reports: let the suite log in, or use a secret')
+  .refine(
+    url => !hasCredentials(url),
+    'must not contain credentials (user:password@), since specs end up in reports: let the suite log in, or use a secret',
+  )
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
   .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
 

@@ -11,6 +11,15 @@ export function parsedUrl(text: unknown, base?: string): URL | undefined {
   }
 }
 
+/** Whether it has a user name or a password. */
+export function hasCredentials(url: unknown): boolean {
+  const { username, password } = parsedUrl(url) ?? {};
+  return Boolean(username || password);
+}
+
+export const NO_CREDENTIALS =
+  'has a user name or a password, which would stand in reports. Set use.httpCredentials in the Playwright config instead.';
+
 /** An address without its origin if it is on the tested site, so that it works on another deployment, too. */
 export function portableUrl(url: string, entryUrl: string): string {
   const here = parsedUrl(url)?.origin === new URL(entryUrl).origin;

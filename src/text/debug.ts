@@ -1,6 +1,6 @@
 // `DEBUG=taskproof*`: what is decided in a trial, a line each on standard error. Not the package `debug`: lines go through the mask.
 
-import { oneLine } from './line';
+import { escapePattern, oneLine } from './line';
 import type { Mask } from './mask';
 
 /** `guard`: refused or escaped navigations; `tabs`: opened, followed and closed; `settle`: why a wait ended; `tool`: calls of tools. */
@@ -30,7 +30,7 @@ export function debug(topic: DebugTopic, said: () => string): void {
 function isNamed(name: string, names: string): boolean {
   const globs = names.split(/[\s,]+/).filter(Boolean);
   const fits = (glob: string) => {
-    const parts = glob.split('*').map(part => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'));
+    const parts = glob.split('*').map(escapePattern);
     return new RegExp(`^${parts.join('.*')}$`).test(name);
   };
   const left = globs.filter(glob => glob.startsWith('-')).map(glob => glob.slice(1));

@@ -25,6 +25,9 @@ export const oneLine = (text: string, max = Number.POSITIVE_INFINITY) => shorten
 /** In one line, with single blanks. */
 export const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
+/** As a part of a regular expression that stands for itself. */
+export const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+
 /** As people read it: without marks where a word may break or of its direction, and with composed accents. */
 export const readable = (text: string) =>
   text.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '').normalize('NFC');

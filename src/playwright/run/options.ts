@@ -7,7 +7,7 @@ import type { Agent, ReplayAgent } from '../../agents/agent';
 import type { Plan } from '../../data/plan';
 import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
-import { parsedUrl } from '../../spec/url';
+import { hasCredentials, NO_CREDENTIALS, parsedUrl } from '../../spec/url';
 import { type SecretFunction, Secrets } from '../../text/secrets';
 import { exportedConfig, usedBySuites, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
@@ -62,8 +62,8 @@ const BASE_URL = 'baseURL';
 
 function isOrigin(text: string): boolean {
   const url = parsedUrl(text);
-  const rest = url && url.pathname + url.search + url.hash + url.username + url.password;
-  return /^https?:$/.test(url?.protocol ?? '') && rest === '/';
+  const rest = url && url.pathname + url.search + url.hash;
+  return /^https?:$/.test(url?.protocol ?? '') && rest === '/' && !hasCredentials(text);
 }
 
 /** Those of a project, and of one `agent.run()`. */
@@ -182,6 +182,8 @@ export function originOf(
 ): string | undefined {
   if (origin !== BASE_URL) return origin;
   const base = /^https?:/i.test(baseURL ?? '') ? parsedUrl(baseURL) : undefined;
+  if (hasCredentials(baseURL))
+    throw runError(`${where}: use.taskproof.origin is 'baseURL', which ${NO_CREDENTIALS}`);
   if (base) return base.origin;
   const found = baseURL ? `baseURL is ${JSON.stringify(baseURL)}, not an http(s) URL` : 'there is no baseURL';
   throw runError(

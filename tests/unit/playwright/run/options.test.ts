@@ -118,6 +118,11 @@ test.each([
   ['/app', /baseURL is "\/app", not an http\(s\) URL/],
   ['about:blank', /not an http/],
   ['http://', /not an http/],
+  [
+    'http://ada:violet@base.test/',
+    /origin is 'baseURL', which has a user name or a password.*use\.httpCredentials/,
+  ],
+  ['http://ada@base.test/', /use\.httpCredentials/],
 ])("origin 'baseURL' with the baseURL %j is refused without a stack", (baseURL, message) => {
   const options = readyOptions({ agent, origin: 'baseURL' }, 'p');
   const refused = () => originOf(options, baseURL, 'project "p"');
