@@ -31,7 +31,7 @@ export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
 
 /** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
 export function isLooking(name: string): boolean {
-  return TOOLS[name]?.looks || ['switch_tab', 'scroll', 'scroll_to'].includes(name);
+  return TOOLS[name]?.acts === false || ['switch_tab', 'scroll', 'scroll_to'].includes(name);
 }
 
 export interface Call {

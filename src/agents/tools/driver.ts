@@ -172,7 +172,7 @@ export class Driver {
 
   /** Runs a call as one action of the trial, and reports it to `onDone`. */
   async run({ tool, input, page }: Prepared): Promise<unknown> {
-    const settles = !tool.looks;
+    const settles = tool.acts ?? true;
     this.isStale ||= settles;
     this.doing = { title: await tool.words(input, this, page) };
     return act(this.task, page, this.doing, async () => tool.handle(input, this, page), {

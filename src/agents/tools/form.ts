@@ -181,7 +181,7 @@ export const KEYBOARD_TOOLS = [
     name: 'wait',
     description: 'Waits.',
     input: z.object({ duration: seconds }),
-    looks: true,
+    acts: false,
     words: ({ duration }) => `wait ${duration} s`,
     async handle({ duration }, driver) {
       await pause(driver, duration);

@@ -27,7 +27,7 @@ const readPageTool = defineTool({
       filter: filter.optional().describe('Default: what is in the viewport.'),
       ref: z.string().optional().describe('Only this element and what is in it.'),
     }),
-  looks: true,
+  acts: false,
   words: ({ filter, ref }, { refs }) =>
     `read ${ref ? (refs.wordsOf(ref) ?? ref) : filter ? FILTERS[filter] : 'the page'}`,
   async handle({ filter, depth, ref }, driver, page) {
@@ -54,7 +54,7 @@ const find = defineTool({
   name: 'find',
   description: 'Finds elements by a description, and returns their references.',
   input: z.object({ query: z.string().min(1) }),
-  looks: true,
+  acts: false,
   words: ({ query }) => `look for ${quote(query)}`,
   handle: async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
 });
@@ -62,7 +62,7 @@ const find = defineTool({
 const zoom = defineTool({
   name: 'zoom',
   input: z.object({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
-  looks: true,
+  acts: false,
   words: () => 'look closer at the page',
   async handle({ region: [x0, y0, x1, y1] }, driver, page) {
     const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });

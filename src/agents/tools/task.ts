@@ -20,7 +20,7 @@ const giveUp = defineTool({
       .min(1, NO_REASON)
       .describe('What stands in the way, and where on the site.'),
   }),
-  looks: true,
+  acts: false,
   words: ({ reason }) => `give up: ${reason}`,
   handle({ reason }, driver) {
     driver.ending = { result: { status: 'gave_up', reason } };
@@ -33,7 +33,7 @@ export const finish = defineTool({
   input: z.object({
     result: z.string().describe('A sentence on the outcome. If the task asks for information, that.'),
   }),
-  looks: true,
+  acts: false,
   words: ({ result }) => `finish: ${shorten(result, 100)}`,
   handle({ result }, driver) {
     driver.ending = { result: { answer: result }, said: result };
@@ -55,7 +55,7 @@ export function answerTools(wanted: WantedAnswer): Tool[] {
     description: 'Ends the task as done, with what it asks for. Call it once what the site shows says so.',
     input: valuesOf(schema),
     schema,
-    looks: true,
+    acts: false,
     words: input => `answer: ${shorten(JSON.stringify(input), 100)}`,
     handle(input, driver) {
       const answer = isObject ? (input as object) : (input as { value: object }).value;
@@ -73,7 +73,7 @@ const nextDialog = defineTool({
     accept: z.boolean(),
     text: z.string().optional().describe('What to enter, in a prompt.'),
   }),
-  looks: true,
+  acts: false,
   words: ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
   handle(answer, driver) {
     driver.nextAnswers.push(answer);

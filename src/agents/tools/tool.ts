@@ -16,8 +16,8 @@ export interface Tool<Input = unknown> {
   schema?: JsonSchema;
   /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
   flat?(pictures: boolean): z.ZodType<Input>;
-  /** Whether it changes no page, or waits itself. After other tools the page may be busy. Default: false. */
-  looks?: boolean;
+  /** Whether the page may be busy after it: not if it changes none, or waits itself. Default: true. */
+  acts?: boolean;
   words(input: Input, driver: Driver, page: Page): string | Promise<string>;
   /** @param page the tab that the call names, or the active one; the active one if the tool changes tabs */
   handle(input: Input, driver: Driver, page: Page): unknown;
@@ -38,7 +38,7 @@ export const lookTool = (
     name,
     description,
     input: none,
-    looks: true,
+    acts: false,
     words: () => words,
     handle: (_, driver, page) => look(page, driver),
   });
