@@ -92,7 +92,9 @@ const verdictSchema = z.object({
   interval: z
     .tuple([share, share])
     .nullable()
-    .describe('Wilson 95% interval of the rate; null if none was graded, for replays, and with earlyStop.'),
+    .describe(
+      "Wilson's 95% interval of the rate, with earlyStop that of curtailed sampling; null if none was graded, for replays, and if trials before the stop are missing.",
+    ),
   actions: count.optional().describe('Of all its trials.'),
   pageToolCalls: count.optional().describe('Of all its trials; left out where there is none.'),
   healed: count
@@ -113,7 +115,7 @@ export const rowSchema = z.looseObject({
     .optional()
     .describe('How many of the missing trials are in other shards; left out in a whole run.'),
   earlyStop: flag.describe(
-    'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
+    'True if trials are skipped once the verdict is settled: the rate is that of curtailed sampling.',
   ),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   ...waitTimesSchema.partial().shape,
