@@ -1,5 +1,5 @@
 // The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
-import { dirname, join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
   FullConfig,
@@ -10,7 +10,6 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { LABELS_FILE } from '../data/labels';
 import { type Plan, planKey, planName } from '../data/plan';
 import { type ApiTraffic, DEFAULT_BASELINE_FILE } from '../data/results';
 import { type OpenLimiter, openLimiter } from '../limiter/shared';
@@ -39,7 +38,7 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
-import { Calibration } from './judge/calibration';
+import { Calibration, labelsFileFor } from './judge/calibration';
 import {
   type KeptRun,
   keepTraffic,
@@ -124,8 +123,9 @@ export default class TaskproofReporter implements Reporter {
 
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
-    const baseline = resolve(folderOf(config), this.options.baseline ?? DEFAULT_BASELINE_FILE);
-    this.calibration = new Calibration(join(dirname(baseline), LABELS_FILE), this.specRuns);
+    const folder = folderOf(config);
+    const baseline = resolve(folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
+    this.calibration = new Calibration(labelsFileFor(folder, baseline), this.specRuns);
     hideSecrets(config);
     // If no trial of a spec arrived from any shard, its trials are missing.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);

@@ -1,5 +1,7 @@
 // Whether the judgements of a run count: a judge with `minAgreement` first has to agree with the labels.
-import { judgeName, type Label, type Labels, ratedBy, readLabels } from '../../data/labels';
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { judgeName, LABELS_FILE, type Label, type Labels, ratedBy, readLabels } from '../../data/labels';
 import { keyIn } from '../../data/plan';
 import type { JudgeResult } from '../../data/record';
 import type { JudgeAgreement } from '../../data/results';
@@ -7,6 +9,12 @@ import { messageOf } from '../../text/line';
 import { print } from '../../text/print';
 import { countsOf, LEAST_LABELS, LEAST_OF_A_KIND, trustIn } from '../../verdicts/agreement';
 import type { SpecRun } from '../spec-run';
+
+/** Beside the baseline, if there is one; else beside the config, where `judge label` writes it. @param baseline its path */
+export function labelsFileFor(configFolder: string, baseline: string): string {
+  const near = join(dirname(baseline), LABELS_FILE);
+  return existsSync(near) ? near : join(configFolder, LABELS_FILE);
+}
 
 type Trusted = JudgeAgreement & { whyNot: string | null; rubrics: ReadonlySet<string> };
 

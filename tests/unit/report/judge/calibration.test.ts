@@ -1,5 +1,5 @@
 // Whether a judge's judgements count: only if it agrees with enough labels. Nothing that failed passes because of that.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
@@ -7,7 +7,7 @@ import { labelsText } from '../../../../src/data/labels';
 import type { Plan } from '../../../../src/data/plan';
 import type { TrialRecord } from '../../../../src/data/record';
 import { planAnnotations } from '../../../../src/playwright/run/plan';
-import { Calibration } from '../../../../src/report/judge/calibration';
+import { Calibration, labelsFileFor } from '../../../../src/report/judge/calibration';
 import { SpecRun } from '../../../../src/report/spec-run';
 import { fakeResult, fakeTest } from '../../../support/fake-suite';
 import { madeRecord } from '../../../support/records';
@@ -140,4 +140,14 @@ test('a labels file that can not be read is told, and counts as none', () => {
     'no label',
   );
   expect(String(told.mock.calls)).toContain('labels.json: not JSON');
+});
+
+test('labels are found beside the baseline, or where `judge label` writes them', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'taskproof-calibration-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const found = () => labelsFileFor(folder, join(folder, 'baselines/main.json'));
+  expect(found()).toBe(join(folder, 'taskproof-labels.json'));
+  mkdirSync(join(folder, 'baselines'));
+  writeFileSync(join(folder, 'baselines/taskproof-labels.json'), labelsText({ labels: [], answers: [] }));
+  expect(found()).toBe(join(folder, 'baselines/taskproof-labels.json'));
 });
