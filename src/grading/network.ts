@@ -156,8 +156,8 @@ function holdsBody(sent: SentBody | undefined, wanted: NonNullable<NetworkAssert
   if (!sent) return false;
   if (typeof wanted === 'string') {
     const fields = formOf(sent);
-    const texts = fields ? [sent.text, ...[...fields.values()].flat()] : [sent.text];
-    return texts.some(text => flat(text).includes(flat(wanted)));
+    const texts = fields ? [...fields.values()].flat() : textsInJson(sent.text);
+    return [sent.text, ...texts].some(text => flat(text).includes(flat(wanted)));
   }
   const json = jsonOf(sent.text);
   if (json !== undefined) return isPartOf(wanted, json);
@@ -192,6 +192,17 @@ function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean 
 const asInForm = (value: unknown) => String(value).replace(/\r?\n/g, '\r\n');
 
 const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
+
+/** Quotes and line breaks are escaped in JSON. */
+function textsInJson(text: string): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(text, (_, value) => void (typeof value === 'string' && texts.push(value)));
+  } catch {
+    // It is no JSON, or nested too deeply.
+  }
+  return texts;
+}
 
 /** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {

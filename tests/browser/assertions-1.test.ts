@@ -302,6 +302,7 @@ describe('network', () => {
     );
   });
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge', 'cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
   const LONG = `{ method: 'POST', body: JSON.stringify({ more: 'x'.repeat(250_000), qty: 2 }) }`;
   const BLOB = `{ method: 'POST', body: new Blob(['{"qty":2}'], { type: 'application/json' }) }`;
   const UNTYPED = BLOB.replace(/, { type[^}]*}/, '');
@@ -346,6 +347,9 @@ describe('network', () => {
     ['a list is as long', post(ORDER), { body: { items: [] } }, /not with/],
     ['no inherited field', post(ORDER), { body: { constructor: {} } }, /not with/],
     ['a text in it', post(ORDER), { body: '"sku":"A4"' }, null],
+    ['a text that JSON escapes', post(NOTE), { body: 'size "L"\nlarge' }, null],
+    ['never a text that JSON escapes', post(NOTE), { never: true, body: 'size "L"' }, /was sent with/],
+    ['never a text that a site escapes', post(NOTE), { never: true, body: 'café' }, /was sent with/],
     ['not this text', post(ORDER), { body: 'B7' }, /not with "B7"/],
     ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
     ['a secret does not show', post(ORDER), { body: { pw: 'hunter2' } }, /"pw":"<secret>PW<\/secret>"/],
