@@ -90,6 +90,9 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
     throw new DriverError(`There is no option ${quote(wanted)}. Options: ${few(labels, MAX_OPTIONS)}.`);
   }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
+  // An option is chosen by its label, also when it is played again.
+  if (options.find(({ label }) => label === option.label) !== option)
+    throw new DriverError(`Several options are called "${option.label}". Choose by keys: ArrowDown.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });
   return `Chosen: "${shorten(option.label, 80)}".`;
 }

@@ -15,6 +15,7 @@ const pages = harness({
     <label><input type="radio" name="plan" value="a"> Plan A</label><label><input type="radio" name="plan" value="b"> Plan B</label>
     <div role="switch" aria-checked="false" tabindex="0" onclick="this.ariaChecked = String(this.ariaChecked !== 'true')">Dark mode</div>
     <label>Country <select name="country"><option value="de">Germany</option><option value="fr">France</option><option disabled>Nowhere</option></select></label>
+    <label>Code <select name="code"><option value="US">+1</option><option value="CA">+1</option></select></label>
     <label>Read only <input readonly value="x"></label>
     <div contenteditable aria-label="Editor"></div>
     <label>Secret <input type="password" name="pw"></label>
@@ -159,6 +160,7 @@ describe('form_input', () => {
   it.each<[string, string, RegExp]>([
     ['combobox "Country"', 'Spain', /There is no option "Spain"\. Options: "Germany", "France", "Nowhere"\./],
     ['combobox "Country"', 'Nowhere', /"Nowhere" is disabled/],
+    ['combobox "Code"', 'CA', /Several options are called "\+1"/],
     ['textbox "The date"', '1 March 2026', /A date field takes values like 2026-01-31, not "1 March 2026"/],
     ['textbox "Read only"', 'y', /it is read-only/],
     ['button "File"', 'a.txt', /takes files: use file_upload/],
