@@ -74,8 +74,9 @@ const LIMIT = [
 ].join('|');
 const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
 const NUMBER = new RegExp(
-  // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign.
-  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|[-−–]\\s?(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
+  // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
+  // blanks (`Team - $40`, items of lists) unless the value begins with it.
+  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
     `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
     `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?`,
   'giu',
@@ -161,12 +162,13 @@ const JOINING = new Set(['and', 'a', 'y', 'e', 'et', 'und', 'i']);
 
 /** Words of numbers that follow each other: `twenty-five`, `five and a half`. */
 function numberRuns(text: string): string[][] {
-  const isPart = (word: string) => valueOfWord.has(word) || MULTIPLES.has(word) || PARTS.has(word);
+  const isPart = (word: string) =>
+    word === 'one' || valueOfWord.has(word) || MULTIPLES.has(word) || PARTS.has(word);
   const runs: string[][] = [[]];
   for (const [word] of text.toLowerCase().matchAll(/\p{L}+|[^\p{L}\s-]/gu))
     if (isPart(word)) runs.at(-1)!.push(word);
     else if (!JOINING.has(word)) runs.push([]);
-  return runs.filter(run => run.some(word => valueOfWord.has(word)));
+  return runs.filter(run => run.some(word => valueOfWord.has(word) || (word === 'one' && run.length > 1)));
 }
 
 function numberWordsIn(text: string): Value<number>[] {
@@ -174,7 +176,7 @@ function numberWordsIn(text: string): Value<number>[] {
   // A number of several words is only read as a multiple.
   const counted = runs.flatMap(([word = '', multiple, ...more]) => {
     const times = multiple === undefined ? 1 : MULTIPLES.get(multiple);
-    const value = valueOfWord.get(word);
+    const value = word === 'one' ? 1 : valueOfWord.get(word);
     if (value === undefined || times === undefined || more.length) return [];
     return { text: multiple ? `${word} ${multiple}` : word, readings: [value * times] };
   });

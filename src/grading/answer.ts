@@ -73,9 +73,11 @@ function bareOf(text: string, layers = MAX_LAYERS): string {
   return around === undefined ? inner : bareOf(around, layers - 1);
 }
 
-/** 0.1 + 0.2 is 0.3. */
+/** 0.1 + 0.2 is 0.3, and 1.1 million is 1,100,000. */
 function isNear(value: number, wanted: number, tolerance = 0): boolean {
-  return Math.abs(value - wanted) <= tolerance + 1e-9 * Math.max(1, Math.abs(wanted));
+  const isWhole = Number.isInteger(value) && Number.isInteger(wanted);
+  const rounding = isWhole ? 0 : 4 * Number.EPSILON * Math.max(1, Math.abs(wanted));
+  return Math.abs(value - wanted) <= tolerance + rounding;
 }
 
 function wrongValue<T>(

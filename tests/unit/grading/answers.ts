@@ -218,4 +218,14 @@ export const ANSWERS: readonly (readonly [
     ['```json\n{"a":1}\n```\nor\n```json\n{"a":2}\n```'],
   ],
   [{ number: 4.6 }, ['Rated **4.6 out of 5**.', 'Rating: 4.6'], ['It has 4 out of 5 stars.']],
+  [{ number: 1_234_567_890 }, ['1,234,567,890'], ['1,234,567,891', '1234567889', '1234567890.5']],
+  [{ number: 4_111_111_111_111_111 }, ['4111111111111111'], ['4111 1111 1111 1112', '4111111111111112']],
+  [{ number: 1_100_000 }, ['1.1 million'], ['1.1 million and 1']],
+  [
+    { number: 40 },
+    ['Team – $40/month', 'Team - $40 a month', 'Price — $40', 'The plans:\n- 40 seats'],
+    ['Balance: -$40', 'Balance: - $40', '−$40', '- 40', 'It fell by –40'],
+  ],
+  [{ number: 1 }, ['one', 'There is one.'], ['one hundred', 'twenty-one', 'One million', 'one and a half']],
+  [{ number: 100 }, ['one hundred', 'One hundred.'], ['one hundred and five', 'one']],
 ];
