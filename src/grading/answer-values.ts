@@ -13,7 +13,7 @@ export type Given<T> = { value: Value<T> } | { mentioned: readonly Value<T>[] };
 
 export const numberIn = (answer: string): Given<number> => given(answer, numbersIn);
 /** @param answer its date as `2026-03-14`; `03-14` where it names no year */
-export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
+export const dateIn = (answer: string): Given<string> => given(answer, text => datesIn(text));
 
 type Find<T> = (text: string) => Value<T>[];
 
@@ -47,7 +47,7 @@ const afterLastColon = (text: string) => /(?::(?!\d)|=)([^:=]*)$/.exec(text)?.[1
 
 /** Between groups of three digits: white space, also narrow and non-breaking, an apostrophe, or `_` as in code. */
 const GAP = "[_ \\u00a0\\u2009\\u202f'’]";
-const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
+const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*|\\.\\d+`;
 /** Not of a script without blanks between words. */
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
 const valued = (words: string, value: number) => words.split(' ').map(word => [word, value] as const);
@@ -57,7 +57,7 @@ const MULTIPLES = new Map([
   ...valued('k thousand tausend mille mil mila duizend tysiące tysięcy', 1e3),
   ...valued('lakh lakhs', 1e5),
   ...valued(
-    'million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony mio mn',
+    'million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony mio mln mn',
     1e6,
   ),
   ...valued('crore crores', 1e7),
@@ -69,16 +69,19 @@ const SHORT_MULTIPLES: Record<string, number> = { M: 1e6, B: 1e9, T: 1e12 };
 const MINUS = 'minus|negative|moins|menos|meno';
 /** Before what is only a limit of the number. */
 const LIMIT = [
-  '[<≤≥~]|(?:less|fewer|more|greater) than|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
+  '[<≤≥~]|(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
+/** Behind it. */
+const BEYOND =
+  '\\s?\\+(?!\\d)|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})';
 const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
   // blanks (`Team - $40`, items of lists) unless the value begins with it.
   `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
     `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
-    `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?`,
+    `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?(?<beyond>${BEYOND})?`,
   'giu',
 );
 /** Counted from zero. `one` is left out where it is an article, too. */
@@ -110,9 +113,14 @@ function numbersIn(text: string): Value<number>[] {
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
   const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, groups: parts = {} }) => {
-    if (parts.limit) return [];
+    if (parts.limit || parts.beyond) return [];
     const sign = parts.before || parts.after ? -1 : 1;
-    const readings = readingsOf(parts.digits!).map(value => sign * Number(`${value}${parts.power ?? ''}`));
+    const read = readingsOf(parts.digits!);
+    // `1.234 million` is no thousands.
+    const isDecimal = parts.multiple && read.length > 1 && parts.digits!.includes('.');
+    const readings = (isDecimal ? read.slice(1) : read).map(
+      value => sign * Number(`${value}${parts.power ?? ''}`),
+    );
     const times = multipleOf(parts);
     return readings.length ? { text: whole.trim(), readings: readings.map(value => value * times) } : [];
   });
@@ -181,10 +189,10 @@ function numberWordsIn(text: string): Value<number>[] {
     return { text: multiple ? `${word} ${multiple}` : word, readings: [value * times] };
   });
   if (runs.length) return counted;
-  // `None.`, `One`, `There are no plants`: at the beginning, or after a verb in English.
+  // `None.`, `One`, `There are no plants`: alone, or after a verb in English. `No idea` is no 0, and so `No` is none alone.
   const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
-  const alone =
-    words.length <= 3 ? words : (/\bthere (?:is|are) (no|none|one)\b/i.exec(text)?.slice(1) ?? []);
+  const isAlone = words.length === 1 && words[0] !== 'no';
+  const alone = isAlone ? words : (/\bthere (?:is|are) (no|none|one)\b/i.exec(text)?.slice(1) ?? []);
   return alone.flatMap(word =>
     NO_NUMBERS.has(word) ? { text: word, readings: [NO_NUMBERS.get(word)!] } : [],
   );
@@ -231,6 +239,8 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
   { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
+  { form: dateForm('(\\d{1,2})[-/](\\d{1,2})[-/](\\d\\d)'), order: 'dmy', or: 'mdy' },
+  { form: dateForm('(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?(\\d\\d)(?!\\.\\d)'), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](${WORD})[-/]${YEAR}`), order: 'dmy' },
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})(?:\\sde)?,?\\s${YEAR}`), order: 'dmy' },
   { form: dateForm(`(${WORD})\\s${DAY},?\\s${YEAR}`), order: 'mdy' },
@@ -238,6 +248,8 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})`), order: 'dm' },
   { form: dateForm(`(${WORD})\\s${DAY}`), order: 'md' },
 ];
+/** Only where a date is asked for: it is a number, too. */
+const SHORT_DATE = { form: dateForm('(\\d\\d)\\.\\s?(\\d\\d)\\.'), order: 'dm' };
 /** @param notAfter of what a date is only a part; Japanese and Korean put no space before one */
 function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
   return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
@@ -245,10 +257,10 @@ function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
 
 type FoundDate = Value<string> & { at: number };
 
-function datesIn(text: string): FoundDate[] {
+function datesIn(text: string, forms: typeof DATES = [...DATES, SHORT_DATE]): FoundDate[] {
   let rest = text;
   const found: FoundDate[] = [];
-  for (const { form, order, or } of DATES)
+  for (const { form, order, or } of forms)
     rest = rest.replace(form, (whole, ...groups) => {
       const orders = [order, ...(or ? [or] : [])];
       const readings = [...new Set(orders.flatMap(each => dateOf(groups, each) ?? []))];
@@ -293,14 +305,15 @@ function withYearBeside(date: FoundDate, rest: string): FoundDate {
 function dateOf(groups: string[], order: string): string | undefined {
   const [year, month, day] = ['y', 'm', 'd'].map(part => groups[order.indexOf(part)]);
   const numbers = [year ?? 2000, monthOf(month!) ?? month, day].map(Number);
-  const [y, m, d] = numbers as [number, number, number];
+  const [short, m, d] = numbers as [number, number, number];
+  const y = short < 100 ? 2000 + short : short;
   const date = new Date(Date.UTC(y, m - 1, d));
   if (date.getUTCMonth() !== m - 1 || date.getUTCDate() !== d) return undefined;
   return date.toISOString().slice(year === undefined ? 5 : 0, 10);
 }
 
 function withoutDates(text: string): string {
-  return datesIn(text).reduce(
+  return datesIn(text, DATES).reduce(
     (rest, { text: { length }, at }) => rest.slice(0, at) + ' '.repeat(length) + rest.slice(at + length),
     text,
   );

@@ -228,4 +228,31 @@ export const ANSWERS: readonly (readonly [
   ],
   [{ number: 1 }, ['one', 'There is one.'], ['one hundred', 'twenty-one', 'One million', 'one and a half']],
   [{ number: 100 }, ['one hundred', 'One hundred.'], ['one hundred and five', 'one']],
+  [
+    { number: 0 },
+    ['None', 'Nothing.', 'zero', 'There are no plants.', 'Keine.', '0'],
+    ['No idea.', 'No access', 'No', 'Keine Ahnung', 'Nothing found yet'],
+  ],
+  [{ number: 1 }, ['Only 1'], ['One moment please', 'One moment', 'at least one']],
+  [
+    { number: 40 },
+    ['40', '40 (40+ were promised)'],
+    [
+      '40+',
+      '40 or more',
+      '40 or fewer',
+      'less than or equal to 40',
+      '40 oder mehr',
+      '40 mln',
+      'no more than 40',
+    ],
+  ],
+  [{ number: 1_234_000 }, ['1.234 million', '1,234 thousand'], ['1.234 billion']],
+  [{ number: 1_234_000_000 }, ['1,234 million', '1.234 billion'], ['1.234 million']],
+  [{ number: 0.5 }, ['.5', 'It is .5 m', '0.5'], ['5', 'v.5', '1.5']],
+  [
+    { date: '2026-03-14' },
+    ['3/14/26', '14.03.', '14.3.26', 'Am 14.03. um 10 Uhr'],
+    ['3/14/25', '14.04.', '14.3.25'],
+  ],
 ];
