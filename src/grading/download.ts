@@ -3,7 +3,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Download } from '@playwright/test';
 import { within } from '../browser/waiting';
 import type { DownloadAssertion } from '../spec';
-import { few, shorten } from '../text/line';
+import { few, shorten, textOfWindows } from '../text/line';
 import { containing } from './dom';
 import { urlGlob } from './url-glob';
 
@@ -59,5 +59,5 @@ function decoded(bytes: Buffer): string {
   // A file that was cut may end within a character.
   const cuts = bytes.length < MAX_FILE ? [0] : [0, 1, 2, 3];
   const isUtf = cuts.some(cut => isUtf8(bytes.subarray(0, bytes.length - cut)));
-  return new TextDecoder(isUtf ? 'utf-8' : 'windows-1252').decode(bytes);
+  return isUtf ? new TextDecoder().decode(bytes) : textOfWindows(bytes);
 }

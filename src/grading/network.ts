@@ -4,7 +4,7 @@ import type { SentBody } from '../browser/session/network';
 import type { NetworkEvent } from '../data/record';
 import type { NetworkAssertion } from '../spec';
 import { hostOf } from '../spec/url';
-import { flat, parsedJson, shorten } from '../text/line';
+import { flat, parsedJson, shorten, textOfWindows } from '../text/line';
 import { boundsOf, canBreakLater, type GradedState, timesInWords } from './holds';
 import { urlGlob } from './url-glob';
 
@@ -188,8 +188,8 @@ function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean 
   });
 }
 
-/** Browsers end the lines of a form's values with CR and LF. */
-const asInForm = (value: unknown) => String(value).replace(/\r?\n/g, '\r\n');
+/** Browsers end the lines of a form's values with CR and LF, and scripts as they like. */
+const asInForm = (value: unknown) => String(value).replace(/\r\n/g, '\n');
 
 const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
 
@@ -206,7 +206,7 @@ function textsInJson(text: string): string[] {
 
 /** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {
-  if (/^application\/x-www-form-urlencoded/i.test(type)) return byName([...new URLSearchParams(text)]);
+  if (/^application\/x-www-form-urlencoded/i.test(type)) return byName(decodedFields(text));
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
   if (boundary === undefined) return undefined;
   const parts = text.split(`--${boundary}`).flatMap(part => {
@@ -221,11 +221,19 @@ function formOf({ text, type }: SentBody): Fields | undefined {
   return byName(parts);
 }
 
+function decodedFields(text: string): [string, string][] {
+  const fields = [...new URLSearchParams(text)];
+  if (!fields.flat().some(each => each.includes('\ufffd'))) return fields;
+  // A page that is not UTF-8: most often it is the single bytes of Windows.
+  const asUtf8 = (byte: string) => encodeURIComponent(textOfWindows(Buffer.from(byte.slice(1), 'hex')));
+  return [...new URLSearchParams(text.replace(/%[89a-f][\da-f]/gi, asUtf8))];
+}
+
 /** Browsers escape these alone. */
 const unescaped = (name: string) => name.replace(/%(22|0D|0A)/g, unit => decodeURIComponent(unit));
 
 function byName(entries: readonly (readonly [string, string])[]): Fields {
   const fields: Fields = new Map();
-  for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), value]);
+  for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), asInForm(value)]);
   return fields;
 }

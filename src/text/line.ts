@@ -32,6 +32,10 @@ export const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]
 export const readable = (text: string) =>
   text.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '').normalize('NFC');
 
+/** The single bytes of Windows, each of them a character. Without `stream`, Node 20.20 reads those of "€" and quotes as Latin-1. */
+export const textOfWindows = (bytes: Uint8Array) =>
+  new TextDecoder('windows-1252').decode(bytes, { stream: true });
+
 /** A text in one line of at most `max` characters: a longer one is cut and ends with "…". */
 export function shorten(text: string, max: number): string {
   const line = flat(text);

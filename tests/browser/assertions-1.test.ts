@@ -318,6 +318,9 @@ describe('network', () => {
     form.submit();`;
   const FIELDS =
     '<input name=qty value=1><input name=to value="Ada & Bob"><input name=tag value=x><input name=tag value=y>';
+  const SCRIPTED = `{ method: 'POST', body: new URLSearchParams({ note: 'first\\nsecond' }) }`;
+  const LATIN = ", acceptCharset: 'windows-1252'";
+  const OLDER = '<input name=name value=Zoë><input name=street value="€ 5">';
   const MULTIPART = ", enctype: 'multipart/form-data'";
   const cases: [name: string, act: string, more: Partial<NetworkAssertion>, Expected][] = [
     ['one order', post(ORDER), { count: 1 }, null],
@@ -389,6 +392,21 @@ describe('network', () => {
       'lines of a form in parts',
       form(MULTIPART, '<textarea name=note>first\nsecond</textarea>'),
       { body: { note: ['first\nsecond'] }, never: true },
+      /was sent with/,
+    ],
+    ['lines of a form that a script sends', post(SCRIPTED), { body: { note: 'first\nsecond' } }, null],
+    [
+      'never lines of a form that a script sends',
+      post(SCRIPTED),
+      { body: { note: 'first\nsecond' }, never: true },
+      /was sent with/,
+    ],
+    ['a form of an older page', form(LATIN, OLDER), { body: { name: 'Zoë', street: '€ 5' } }, null],
+    ['a text of an older form', form(LATIN, OLDER), { body: 'Zoë' }, null],
+    [
+      'never a form of an older page',
+      form(LATIN, OLDER),
+      { body: { name: 'Zoë' }, never: true },
       /was sent with/,
     ],
     ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
@@ -464,7 +482,7 @@ describe('download', () => {
         Object.assign(link, { id, download: id + '.csv', href: URL.createObjectURL(new Blob(parts)) });
       };
       offer('made', ['made']);
-      offer('latin', [new Uint8Array([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72])]);
+      offer('latin', [new Uint8Array([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x20, 0x35, 0x80])]);
       offer('wide', [new Uint8Array([0xfe, 0xff, 0, 0x4d, 0, 0xfc])]);
       offer('long', ['\u00fcx'.repeat(4000000), 'end']);
     </script>`;
@@ -493,7 +511,7 @@ describe('download', () => {
     ['popup', 'orders.csv', '7', null],
     ['moved', 'orders.csv', '1042', null],
     ['made', 'made.csv', 'made', null],
-    ['latin', 'latin.csv', 'Müller', null],
+    ['latin', 'latin.csv', 'Müller 5€', null],
     ['wide', 'wide.csv', 'Mü', null],
     ['long', 'long.csv', 'xüx', null],
     ['long', 'long.csv', 'end', /does not contain "end" in its first 10 MB; it begins/],

@@ -55,7 +55,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const sent = bytes?.toString();
     const text = maskedBody((sent ?? '').slice(0, MAX_BODY), mask);
     bodiesLeft -= text.length;
-    const body = { text, type, whole: sent !== undefined && sent.length <= MAX_BODY && isUtf8(bytes!) };
+    const isRead = sent !== undefined && isUtf8(bytes!) && !(isForm.test(type) && hasOtherBytes(sent));
+    const body = { text, type, whole: isRead && sent.length <= MAX_BODY };
     bodies.set(event, body);
     const sentLength = (headers: Record<string, string>) => {
       const { 'content-length': length = event.method === 'DELETE' ? '0' : '' } = headers;
@@ -165,6 +166,10 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     stop,
   };
 }
+
+const isForm = /^application\/x-www-form-urlencoded/i;
+/** Of a page that is not UTF-8. */
+const hasOtherBytes = (form: string) => [...new URLSearchParams(form)].flat().join().includes('\ufffd');
 
 /** JSON stays JSON: a number can hold a secret, and the mask's words are none. */
 function maskedBody(body: string, mask: (text: string) => string): string {
