@@ -74,10 +74,10 @@ export function boundsOf(count: Count = { min: 1 }): { min: number; max: number 
 
 type MayBreak = { type: string; never?: true; state?: DomAssertion['state']; count?: Count };
 
-/** Whether what holds now can be broken by more that comes later. */
-export function canBreakLater({ never, state, count }: MayBreak): boolean {
+/** Whether what holds now can be broken by what comes later. */
+export function canBreakLater({ type, never, state, count }: MayBreak): boolean {
   const isLargest = boundsOf(count).max !== Number.POSITIVE_INFINITY;
-  return never !== undefined || state === 'absent' || state === 'hidden' || isLargest;
+  return type === 'url' || never !== undefined || state === 'absent' || state === 'hidden' || isLargest;
 }
 
 /** `2`, `at least 2`, `2 to 4` */

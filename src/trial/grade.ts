@@ -46,7 +46,7 @@ const MAX_GUESSES = 1_000;
 
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
- * failed, and the others are judged by one look. What more could break, such as `absent`, is looked at once more at the end.
+ * failed, and the others are judged by one look. What could break since, such as `absent`, is looked at once more at the end.
  *
  * @param hasFailed whether the agent gave up, so that none needs to wait
  */
@@ -90,17 +90,18 @@ export async function checkAssertions(
     const title = assertionTitle(assertion);
     results.push({ title, type, ...told, passed: reason === null, reason, ...line });
   }
-  const last = assertions.length - 1;
   const lasting = [...assertions.entries()].filter(
-    ([index, each]) =>
-      results[index]!.passed && canBreakLater(each) && (each.type === 'network' || index < last),
+    ([index, each]) => results[index]!.passed && canBreakLater(each),
   );
-  if (lasting.some(([, { type }]) => type === 'network')) await setTimeout(QUIET_MS);
+  const isQuiet = lasting.some(([, { type }]) => type === 'network');
+  if (isQuiet) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    const isDom = assertion.type === 'dom';
-    const said = await reasonFor(assertion, index, isDom ? limitOf(assertion) : assertion);
-    const reason = said && isDom ? `${said} (at the end; it held before)` : said;
+    // What has just been looked at.
+    if (!isQuiet && index === assertions.length - 1) continue;
+    const isOfPage = assertion.type !== 'network';
+    const said = await reasonFor(assertion, index, assertion.type === 'dom' ? limitOf(assertion) : assertion);
+    const reason = said && isOfPage ? `${said} (at the end; it held before)` : said;
     Object.assign(results[index]!, { passed: reason === null, reason });
   }
 }

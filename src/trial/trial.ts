@@ -246,6 +246,7 @@ export class Trial extends AgentRun {
 
   private async grade(): Promise<void> {
     await checkAssertions(this, this.assertions, this.end?.status === 'gave_up');
+    this.leftAt = this.session.page.url();
     const broke = await this.runCheck();
     // If the browser or the whole site went away, a broken assertion says nothing about the site.
     if (this.lost) {
@@ -268,7 +269,6 @@ export class Trial extends AgentRun {
   private async runCheck(): Promise<string | null> {
     const { plan, session, opened, failure } = this;
     if (!plan.check || this.lost) return null;
-    this.leftAt = session.page.url();
     this.phase = 'checking';
     const page = await session.onAdmitted(async page => page).catch(() => session.page);
     const seen = {

@@ -14,6 +14,7 @@ const PAGES: Record<string, string> = {
   '/fetch': `<h1>Shop</h1><button onclick="fetch('/slow').then(() => { document.body.insertAdjacentHTML('beforeend', '${ERROR.replaceAll('"', '&quot;')}') })">Buy</button>`,
   '/later': `<h1>Shop</h1><p class="row">Rose</p><p id="hint" hidden>Ask us</p><button>Buy</button><script>goOn = () => { hint.hidden = false; document.body.insertAdjacentHTML('beforeend', '<h2>Done</h2><p class=row>Rose</p>${ERROR}') }</script>`,
   '/moves': `<h1>Shop</h1><p class="row">Rose</p><p id="hint" hidden>Ask us</p><button>Buy</button><script>goOn = () => { location = '/thanks' }</script>`,
+  '/soon': `<h1>Shop</h1><button onclick="requestIdleCallback(() => setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '${ERROR.replaceAll('"', '&quot;')}') }, 200))">Buy</button>`,
   '/thanks': '<h1>Shop</h1><h2>Done</h2>',
   '/slow': `<h1>Shop</h1>${ERROR}`,
 };
@@ -78,6 +79,19 @@ test.each<[string, object, passed: boolean]>([
   const record = await buyOn('/later', { type: 'dom', ...given }, done);
   expect(record.assertions.map(each => each.passed)).toEqual([passed, true]);
   if (!passed) expect(record.reason).toContain('at the end; it held before');
+});
+
+test('the final URL is that after the other assertions', async () => {
+  const url = { type: 'url', pattern: '**/moves' };
+  const record = await buyOn('/moves', url, { type: 'dom', selector: 'h2', state: 'visible' });
+  expect(record.assertions.map(each => each.passed)).toEqual([false, true]);
+  expect(record.reason).toContain('/thanks does not match "**/moves" (at the end; it held before)');
+});
+
+test('what must be absent must be so after half a second, too, if a request must never be sent', async () => {
+  const never = { type: 'network', urlPattern: '**/pay', never: true };
+  const record = await buyOn('/soon', never, { type: 'dom', selector: '.error', state: 'absent' });
+  expect(record.assertions.map(each => each.passed)).toEqual([true, false]);
 });
 
 test.each<[string, object]>([
