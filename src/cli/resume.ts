@@ -1,4 +1,4 @@
-import { dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
 import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/trial-store';
 import { CommandError, type Io, play } from './io';
@@ -95,21 +95,36 @@ async function resume(io: Io): Promise<number> {
 
 /** The config's folder, or where it may be: Playwright takes a folder, too. */
 export function configFolders(io: Io): string[] {
-  const config = argument(io, /^(?:-c|--config)$/);
-  return config === undefined ? [io.cwd] : [dirname(resolve(io.cwd, config)), resolve(io.cwd, config)];
+  const config = configArgument(io);
+  return config === undefined ? [io.cwd] : [dirname(config), config];
 }
 
-/** @throws CommandError if no run is kept */
+function configArgument(io: Io): string | undefined {
+  const config = argument(io, /^(?:-c|--config)$/);
+  return config && resolve(io.cwd, config);
+}
+
+/** @throws CommandError if no run is kept: of this config and shard, if the arguments name them */
 function lastRun(io: Io): { folder: string; run: StoredRun } {
   const shard = argument(io, /^--shard$/);
+  const config = configArgument(io);
   const places = configFolders(io);
   const folders = places.flatMap(place => storedRuns(place));
   const runs = folders.map(folder => ({ folder, run: storedRun(folder)! }));
-  const found = runs.findLast(({ run }) => shard === undefined || run.shard === shard);
+  const found = runs.findLast(({ run }) => (shard === undefined || run.shard === shard) && isOf(run, config));
   if (found) return found;
-  const which = shard === undefined ? 'no run' : `no run of shard ${shard}`;
+  const ofShard = shard === undefined ? '' : ` of shard ${shard}`;
+  const withConfig = config && runs.length ? ` with ${relative(io.cwd, config)}` : '';
   throw new CommandError(
-    `There is nothing to resume: ${which} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof resume -- --config=<file>`,
+    `There is nothing to resume: no run${ofShard}${withConfig} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof resume -- --config=<file>`,
+  );
+}
+
+/** Several configs can share a folder: what one of them played is not graded by another. */
+function isOf({ configFile }: StoredRun, config: string | undefined): boolean {
+  if (config === undefined || configFile === undefined) return true;
+  return (
+    configFile === config || (dirname(configFile) === config && /^playwright\b/.test(basename(configFile)))
   );
 }
 

@@ -33,6 +33,8 @@ const storedRunSchema = z.object({
   /** For the values of `{{unique}}`. */
   runId: z.string(),
   args: z.array(z.string()),
+  /** Its absolute path. */
+  configFile: z.string().optional(),
   shard: z.string().nullable(),
   specs: z.array(storedSpecSchema),
   /** Set when the run has ended by itself: how many of its trials have no grade. */
@@ -128,7 +130,8 @@ export class TrialStore {
     const folder = join(folderOf(config), STORE_FOLDER, `${number}-${id}`);
     const { argv } = process;
     const args = argv.slice(argv.indexOf('test') + 1);
-    const about = { startedAt, runId: id, args, shard: shardName(config), specs };
+    const { configFile } = config;
+    const about = { startedAt, runId: id, args, configFile, shard: shardName(config), specs };
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
     store.attempt(() => {
       removeOld(folderOf(config));

@@ -78,3 +78,14 @@ test('a stored trial that can not be read is told', async () => {
   expect(regraded.code, regraded.err).toBe(3);
   expect(regraded.err).toContain("none: a stored trial can't be read");
 });
+
+test('what one config played is not graded by another config of the same folder', async () => {
+  suite.write({ 'phone.config.ts': suiteConfig(site), 'desk.config.ts': suiteConfig(site) });
+  const phone = await suite.playwright(['test', '--config=phone.config.ts', 'none']);
+  expect(phone.exitCode, phone.output).toBe(0);
+  const desk = await taskproof(suite, ['regrade', '--', '--config=desk.config.ts']);
+  expect(desk, desk.err).toMatchObject({ code: 2 });
+  expect(desk.err).toContain('no run with desk.config.ts is kept in');
+  const again = await taskproof(suite, ['regrade', '--', '-c', 'phone.config.ts']);
+  expect(again.code, again.err).toBe(0);
+});
