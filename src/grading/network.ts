@@ -199,7 +199,7 @@ function textsInJson(text: string): string[] {
   try {
     JSON.parse(text, (_, value) => void (typeof value === 'string' && texts.push(value)));
   } catch {
-    // It is no JSON, or nested too deeply.
+    // Not JSON, or nested too deeply.
   }
   return texts;
 }

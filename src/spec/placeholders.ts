@@ -95,8 +95,12 @@ export function atSite(spec: TaskSpec, { origin, baseURL }: Site): TaskSpec {
   return { ...placed, assertions: withUrls(placed.assertions, asBrowsersWrite) };
 }
 
+/** `http://Shop.test:80/für alle/**` is `http://shop.test/f%C3%BCr%20alle/**`. */
+const asBrowsersWrite = (glob: string) =>
+  withPlainOrigin(glob).replace(/[^!-~]+/g, each => encodeURIComponent(each.toWellFormed()));
+
 /** A glob that begins with a whole origin: `http://Shop.test:80/**` is `http://shop.test/**`. */
-function asBrowsersWrite(glob: string): string {
+function withPlainOrigin(glob: string): string {
   const [written = ''] = /^https?:\/\/[^/?#*]+(?=[/#]|$)/i.exec(glob) ?? [];
   return (parsedUrl(written)?.origin ?? written) + glob.slice(written.length);
 }
@@ -107,7 +111,7 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   const entry = new URL(spec.entryUrl);
   const target = new URL(origin);
   const moved = (glob: string) => {
-    const written = asBrowsersWrite(glob);
+    const written = withPlainOrigin(glob);
     const rest = written.slice(entry.origin.length);
     // `https://example.com.evil.org/**` also starts with `https://example.com`.
     const sameOrigin = written.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));

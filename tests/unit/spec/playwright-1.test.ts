@@ -183,6 +183,12 @@ test('a glob with a whole origin is compared as browsers write it', () => {
   expect(urls('http://127.1:3000/', {})).toEqual(twice('http://127.0.0.1:3000/'));
   for (const glob of ['http://Sh*p.test/', '**/Shop', 'http://Shop?.test/', 'http://Shop:x/', 'http://*:80/'])
     expect(urls(glob, {})).toEqual(twice(glob));
+  expect(urls('**/api/büro/my file/**', {})).toEqual(twice('**/api/b%C3%BCro/my%20file/**'));
+  expect(urls('http://bücher.test/b%C3%BCro/\ud83d', {})).toEqual(
+    twice('http://xn--bcher-kva.test/b%C3%BCro/%EF%BF%BD'),
+  );
+  for (const site of [{}, { origin: 'http://preview.test' }])
+    expect(urls('**/büro', site, '0.1')).toEqual(twice('**/büro'));
   expect(urls('http://Shop.test:80/', {}, '0.1')).toEqual(twice('http://Shop.test:80/'));
   for (const version of ['0.1', 'playwright/1'])
     expect(urls('http://Shop.test/**', { origin: 'http://preview.test' }, version)).toEqual(
