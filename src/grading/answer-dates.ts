@@ -1,0 +1,136 @@
+// The dates in an answer, by the names that Node's own data has for months.
+
+/** Several readings of one figure: `1.299` is 1299 in Berlin and 1.299 in Boston. */
+export interface Value<T> {
+  /** As it stands in the answer. */
+  text: string;
+  readings: readonly T[];
+}
+
+const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
+let months: Map<string, number> | undefined;
+/** By the long and short names in Node's own data. They are made for the first date, since eighty formats take 70 ms. */
+function monthOf(word: string): number | undefined {
+  months ??= new Map(
+    LOCALES.flatMap(locale =>
+      (['long', 'short'] as const).flatMap(month => {
+        // In a date, some languages inflect the name.
+        const options = [{ month }, { month, day: 'numeric' }] as const;
+        return options.flatMap(each => {
+          const format = new Intl.DateTimeFormat(locale, { ...each, timeZone: 'UTC' });
+          return Array.from({ length: 12 }, (_, index) => {
+            const parts = format.formatToParts(new Date(Date.UTC(2026, index, 14)));
+            return [plainWord(parts.find(({ type }) => type === 'month')!.value), index + 1] as const;
+          });
+        });
+      }),
+    ).filter(([name]) => /^\p{L}{3,}$/u.test(name)),
+  ).set('sept', 9);
+  return months.get(plainWord(word));
+}
+/** Short names that are words, too: months only beside a year. `4 out of 5`, `12 LED lamps`, `Basic 3, Pro 20`. */
+const WORDS = new Set('out set ago led pro gen mag lug dub tra sty lip elo uno sub kas ara'.split(' '));
+/** `5 may remain` */
+const isWord = (month: string) => /^(?:may|march)$/.test(month) || WORDS.has(plainWord(month));
+
+function plainWord(word: string): string {
+  return word
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f.]/g, '')
+    .toLowerCase();
+}
+
+const WORD = '[\\p{L}\\p{M}]{3,}\\.?';
+const YEAR = '(\\d{4})';
+const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
+/** Each with the places of year, month and day; `or` where a second order is usual. */
+const DATES: { form: RegExp; order: string; or?: string }[] = [
+  { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
+  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`, '\\d'), order: 'ymd' },
+  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
+  { form: dateForm('(\\d{1,2})月\\s?(\\d{1,2})日', '\\d'), order: 'md' },
+  { form: dateForm('(\\d{1,2})월\\s?(\\d{1,2})일', '\\d'), order: 'md' },
+  { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
+  { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
+  { form: dateForm('(\\d{1,2})[-/](\\d{1,2})[-/](\\d\\d)'), order: 'dmy', or: 'mdy' },
+  { form: dateForm('(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?(\\d\\d)(?!\\.\\d)'), order: 'dmy' },
+  { form: dateForm(`(\\d{1,2})[-/](${WORD})[-/](\\d{4}|\\d\\d)`), order: 'dmy' },
+  { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})(?:\\sde)?,?\\s${YEAR}`), order: 'dmy' },
+  { form: dateForm(`(${WORD})\\s${DAY},?\\s${YEAR}`), order: 'mdy' },
+  { form: dateForm(`${YEAR}[,.]?\\s(${WORD})\\s${DAY}`), order: 'ymd' },
+  { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})`), order: 'dm' },
+  { form: dateForm(`(${WORD})\\s${DAY}`), order: 'md' },
+];
+/** Only where a date is asked for: it is a number, too. */
+const SHORT_DATE = { form: dateForm('(\\d\\d)\\.\\s?(\\d\\d)\\.'), order: 'dm' };
+/** @param notAfter of what a date is only a part; Japanese and Korean put no space before one */
+function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
+  return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
+}
+
+type FoundDate = Value<string> & { at: number };
+
+/** Whole dates and days without a year, in the order of the text. */
+export function datesIn(text: string, forms: typeof DATES = [...DATES, SHORT_DATE]): FoundDate[] {
+  let rest = text;
+  const found: FoundDate[] = [];
+  for (const { form, order, or } of forms)
+    rest = rest.replace(form, (whole, ...groups) => {
+      const orders = [order, ...(or ? [or] : [])];
+      const readings = [...new Set(orders.flatMap(each => dateOf(groups, each) ?? []))];
+      if (!readings.length) return whole;
+      found.push({ text: whole, readings, at: groups[order.length] as number });
+      // As long as before, so that places stay.
+      return ' '.repeat(whole.length);
+    });
+  const whole = found.map(date => withYearBeside(date, rest));
+  return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
+}
+
+const JOINED = '\\s?(?:[-–/]|(?:or|and|to|oder|und|bis|ou|et|o|y|e|of|en|tot)\\s)\\s?';
+const DAY_BEFORE = new RegExp(`(?<![\\d.])${DAY}${JOINED}$`, 'iu');
+const DAY_AFTER = new RegExp(`^${JOINED}${DAY}(?![\\d:])`, 'iu');
+
+/** `March 13-14`, `13. oder 14. März`: two days, of which none is the answer. */
+function otherDays(date: FoundDate, rest: string): FoundDate[] {
+  const { text, at } = date;
+  const before = /^\d{1,2}\D/.test(text) ? DAY_BEFORE.exec(rest.slice(0, at)) : null;
+  const endsWithDay = /\p{L}\D*(?<!\d)\d{1,2}\D*$/u.test(text);
+  const day = before ?? (endsWithDay ? DAY_AFTER.exec(rest.slice(at + text.length)) : null);
+  if (!day) return [];
+  return [{ ...date, readings: date.readings.map(each => each.slice(0, -2) + day[1]!.padStart(2, '0')) }];
+}
+
+const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$/u;
+const YEAR_AFTER =
+  /^[\s,]*(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d)|(\d\d)(?![\d:/%]|[.,]\d|\s?[\p{L}$€£¥]))/u;
+
+/** `4 March '25`, `March 4, 25`, `March 4 in 2025`: another year must not pass because its form is rare. */
+function withYearBeside(date: FoundDate, rest: string): FoundDate {
+  const [, ...after] = YEAR_AFTER.exec(rest.slice(date.at + date.text.length)) ?? [];
+  const year = after.find(Boolean) ?? YEAR_BEFORE.exec(rest.slice(0, date.at))?.[1];
+  if (!year) return date;
+  const readings = date.readings.map(each =>
+    each.length === 5 ? `${year.padStart(4, '20')}-${each}` : each,
+  );
+  return { ...date, readings };
+}
+
+function dateOf(groups: string[], order: string): string | undefined {
+  const [year, month, day] = ['y', 'm', 'd'].map(part => groups[order.indexOf(part)]);
+  if (year === undefined && isWord(month!)) return undefined;
+  const numbers = [year ?? 2000, monthOf(month!) ?? month, day].map(Number);
+  const [short, m, d] = numbers as [number, number, number];
+  const y = short < 100 ? 2000 + short : short;
+  const date = new Date(Date.UTC(y, m - 1, d));
+  if (date.getUTCMonth() !== m - 1 || date.getUTCDate() !== d) return undefined;
+  return date.toISOString().slice(year === undefined ? 5 : 0, 10);
+}
+
+/** With blanks in place of dates, whose figures are no numbers of their own. */
+export function withoutDates(text: string): string {
+  return datesIn(text, DATES).reduce(
+    (rest, { text: { length }, at }) => rest.slice(0, at) + ' '.repeat(length) + rest.slice(at + length),
+    text,
+  );
+}
