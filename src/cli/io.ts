@@ -12,7 +12,7 @@ import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
 import type { Document } from '../report/render/document';
 import { commentWriter } from '../report/render/markdown-writer';
 import { terminalWriter } from '../report/render/terminal-writer';
-import { writeText } from '../report/write';
+import { writeText } from '../text/file';
 import { printableJson, useColour } from '../text/print';
 
 export interface Io {

@@ -96,8 +96,9 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
       for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
       return plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
     });
-    if (plan && plan.policy.k > 1 && !isJudged()) {
-      testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
+    if (plan && !isJudged()) {
+      if (plan.policy.k > 1)
+        testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
     const seen = new Set<string>();
@@ -190,7 +191,12 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
 
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
 export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
-  if (isJudged() || isInteractive() || !isFirstToSay('not-judged')) return;
+  if (isJudged() || isInteractive()) return;
+  if (isFirstToSay('not-written'))
+    import('./run/earlier-results.js')
+      .then(({ supersedeWithoutReporter }) => supersedeWithoutReporter())
+      .catch((error: unknown) => warn(messageOf(error)));
+  if (k === 1 || !isFirstToSay('not-judged')) return;
   warn(
     `No verdict will be computed: ${what} needs ${minPasses} of ${k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter`,
   );

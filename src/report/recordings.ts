@@ -16,11 +16,11 @@ import {
 } from '../data/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
+import { writeText } from '../text/file';
 import { messageOf } from '../text/line';
 import { plural } from '../text/print';
 import { specLabel } from './render/document';
 import type { SpecRun } from './spec-run';
-import { writeText } from './write';
 
 /** What a trial leaves for replay(), or why there is nothing. Both are missing if it did not pass, or was a replay. */
 export interface Recorded {

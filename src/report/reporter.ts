@@ -32,9 +32,11 @@ import {
   wasLeftOut,
 } from '../playwright/inside/results';
 import { requirePlaywright } from '../playwright/inside/version';
+import { keepEarlier, supersede } from '../playwright/run/earlier-results';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
 import { checkRun, folderOf } from '../playwright/run/settings';
+import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
@@ -56,15 +58,7 @@ import { lostSummary, whereToLook } from './render/trial-notes';
 import { SpecRun, skipNeedless } from './spec-run';
 import { TrialStore } from './trial-store';
 import { carryPlanOf01 } from './version-0.1';
-import {
-  checkReporterOptions,
-  keepEarlier,
-  type ReporterOptions,
-  resultsOf,
-  supersede,
-  writeResults,
-  writeText,
-} from './write';
+import { checkReporterOptions, type ReporterOptions, resultsOf, writeResults } from './write';
 
 /** Playwright ends a run well on SIGINT alone. */
 const interrupt = () => process.kill(process.pid, 'SIGINT');

@@ -11,6 +11,7 @@ import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
+import { writeText } from '../text/file';
 import { messageOf } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
@@ -18,7 +19,6 @@ import { type PlannedTest, shardName } from './planning';
 import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
 import { declaredStatus } from './trials';
-import { writeText } from './write';
 
 export const STORE_FOLDER = '.taskproof';
 

@@ -1,15 +1,15 @@
 // Writes the results of a run: the results file, the summary, the comparison with a baseline.
-import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { appendFile, readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
 import { byRowName } from '../data/plan';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
-import { runError } from '../playwright/inside/errors';
+import { jsonText, resultsIn } from '../playwright/run/earlier-results';
 import { checkRun } from '../playwright/run/settings';
+import { writeText } from '../text/file';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
 import { rateOfStopped } from '../verdicts/verdict';
@@ -120,39 +120,6 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
   };
 }
 
-/** Marks earlier results, which commands refuse until this run writes its own. @throws Error if the file can't be replaced */
-export function supersede(file: string, startedAt: Date): void {
-  const earlier = resultsIn(file);
-  if (!earlier) return;
-  try {
-    writeText(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
-  } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException;
-    throw runError(
-      `taskproof: ${file} can't be replaced (${code ?? message}), so the results of an earlier run would be taken for those of this one. Make it writable, remove it, or set \`outputFile\` of the reporter.`,
-    );
-  }
-}
-
-/** Takes the mark back: this run plays no specs, so it has no results of its own. */
-export function keepEarlier(file: string, startedAt: Date): void {
-  const { supersededAt, ...earlier } = resultsIn(file) ?? {};
-  if (supersededAt === startedAt.toISOString()) writeText(file, jsonText(earlier));
-}
-
-function resultsIn(file: string): Partial<Results> | undefined {
-  try {
-    // Reading a pipe would wait.
-    if (!lstatSync(file).isFile()) return undefined;
-    const json = JSON.parse(readFileSync(file, 'utf8'));
-    return json?.schemaVersion === RESULTS_SCHEMA_VERSION ? json : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
-
 /** A file that can't be read or written is only a warning: verdicts and exit status don't need it. @returns where the results are */
 export async function writeResults(
   results: Results,
@@ -189,25 +156,6 @@ async function compare(file: string, results: Results): Promise<void> {
   const runs = readHistory(await readFile(file, 'utf8'), file);
   const diff = diffWithBaseline(runs, results);
   print(process.stdout, `\n${diffDocument(diff)(terminalWriter({ colour: useColour(process.stdout) }))}`);
-}
-
-/** Writes a file and the folders above it. A full disk or a killed process leaves the old file or the new one, never half of one. */
-export function writeText(file: string, text: string): void {
-  mkdirSync(dirname(file), { recursive: true });
-  const known = lstatSync(file, { throwIfNoEntry: false });
-  // Links, pipes and devices stay what they are.
-  if (known && !known.isFile()) {
-    writeFileSync(file, text);
-    return;
-  }
-  const temporary = `${file}.${process.pid}.tmp`;
-  try {
-    writeFileSync(temporary, text);
-    renameSync(temporary, file);
-  } catch (error) {
-    rmSync(temporary, { force: true, recursive: true });
-    throw error;
-  }
 }
 
 async function attempt(file: string, action: (file: string) => Promise<void>): Promise<boolean> {

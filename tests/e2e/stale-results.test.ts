@@ -34,6 +34,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
 
   const breaks: [string, () => Promise<unknown>][] = [
     ['a set-up that fails', () => suite.playwright(['test'], { SET_UP: './setup.ts' })],
+    ['a run without our reporter', () => suite.playwright(['test', 'good.spec.ts', '--reporter=list'])],
     ['a syntax error', () => suite.playwright(['test', 'broken.spec.ts'])],
     [
       'SIGKILL',
@@ -61,6 +62,20 @@ test('after a run that broke, diff, baseline save and record refuse the results 
     expect(await suite.playwright(['test', 'good.spec.ts']), what).toMatchObject({ exitCode: 0 });
     expect(await exitCode('diff'), what).toBe(0);
   }
+});
+
+test('a run without our reporter leaves no results of another where its config writes them', async () => {
+  const suite = makeSuite({
+    'own.config.mts': CONFIG.replace("reporter']", "reporter', { outputFile: 'out/own.json' }]"),
+    'good.spec.ts': TESTS,
+  });
+  const args = ['test', '--config', 'own.config.mts'];
+  expect(await suite.playwright(args)).toMatchObject({ exitCode: 0 });
+  expect((await taskproof(suite, ['baseline', 'save', 'out/own.json'])).code).toBe(0);
+  await suite.playwright([...args, '--reporter=line']);
+  const compared = await taskproof(suite, ['diff', 'taskproof-baseline.json', 'out/own.json']);
+  expect(compared.err).toContain('has not written its own');
+  expect(compared.code).toBe(3);
 });
 
 async function said(stream: NodeJS.ReadableStream, words: string): Promise<void> {

@@ -1,6 +1,8 @@
 // What only the command line says of a run; workers learn it from variables that the main process sets. Checked on Playwright 1.64 and
 // 1.65: the resolved config can't tell `--repeat-each=5` from `repeatEach: 5`, nor a filter of the command line from its own, and UI
 // mode, the test server and editors force one repeat.
+import { statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { FullConfig } from '@playwright/test/reporter';
 
@@ -29,6 +31,17 @@ const has = (argv: readonly string[], flag: string) =>
 export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
   const repeats = Number(shared('TASKPROOF_REPEAT_EACH', parse(argv).values['repeat-each']));
   return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
+}
+
+/** The config's file; undefined if there is none. */
+export function configFileOfRun(argv: readonly string[] = process.argv): string | undefined {
+  const { config } = parse(argv).values;
+  const given = resolve(typeof config === 'string' ? config : '.');
+  const names = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map(each =>
+    join(given, `playwright.config.${each}`),
+  );
+  const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile();
+  return shared('TASKPROOF_CONFIG_FILE', [given, ...names].find(isFile));
 }
 
 /** Reads a variable that the main process sets for its workers, which don't see the command line. */
@@ -90,6 +103,7 @@ export function listsForEditor({ env, ppid } = process): boolean {
 // In UI mode and for editors the main process only loads the config, before workers start.
 repeatEachOverride();
 isInteractive();
+configFileOfRun();
 
 /**
  * Whether the terminal shows the errors of a run: a reporter prints them, or, since none prints anything, Playwright adds one that
@@ -107,7 +121,10 @@ export function printsErrors(
   return !isMerge && given.every(([name, options]) => isSilent(name, options));
 }
 
+export const isOurReporter = (name: string) =>
+  /@taskproof[\\/]playwright|[\\/]dist[\\/]reporter\.js$/.test(name);
+
 function isSilent(name: string, options: unknown): boolean {
-  if (/^(html|blob)$|@taskproof[\\/]playwright|[\\/]dist[\\/]reporter\.js$/.test(name)) return true;
+  if (/^(html|blob)$/.test(name) || isOurReporter(name)) return true;
   return /^(json|junit)$/.test(name) && Boolean((options as { outputFile?: string } | undefined)?.outputFile);
 }

@@ -15,10 +15,10 @@ import { sumOfCosts } from '../../data/usage';
 import type { TaskproofOptions } from '../../playwright/run/options';
 import { askAgain, specOf } from '../../playwright/run/regrade';
 import type { CheckRun } from '../../playwright/run/settings';
+import { writeText } from '../../text/file';
 import { formatCost, plural, print, withModel } from '../../text/print';
 import type { PlannedTest } from '../planning';
 import { gradingOf } from '../regrade-result';
-import { writeText } from '../write';
 import { readLabelled } from './kept';
 
 const PARALLEL = 4;

@@ -6,9 +6,9 @@ import type { AddressInfo } from 'node:net';
 import { escapeUTF8 } from 'entities/escape';
 import { type Label, labelsText, readLabels } from '../../data/labels';
 import { answerText, type TurnRecord } from '../../data/record';
+import { writeText } from '../../text/file';
 import { harmless } from '../../text/line';
 import { plural } from '../../text/print';
-import { writeText } from '../write';
 import { type Candidate, keepLabelled, type ReadTrial, readKept } from './kept';
 
 const MAX_BODY = 1_000;

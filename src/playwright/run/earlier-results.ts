@@ -1,0 +1,54 @@
+// The results file while a run has not written its own: nobody must take what an earlier run wrote for it.
+import { lstatSync, readFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../../data/results';
+import { writeText } from '../../text/file';
+import { configFileOfRun, isOurReporter } from '../inside/command-line';
+import { exportedConfig } from '../inside/config';
+import { runError } from '../inside/errors';
+
+/** Marks earlier results, which commands refuse until this run writes its own. @throws Error if the file can't be replaced */
+export function supersede(file: string, startedAt: Date): void {
+  const earlier = resultsIn(file);
+  if (!earlier) return;
+  try {
+    writeText(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw runError(
+      `taskproof: ${file} can't be replaced (${code ?? message}), so the results of an earlier run would be taken for those of this one. Make it writable, remove it, or set \`outputFile\` of the reporter.`,
+    );
+  }
+}
+
+/** Takes the mark back: this run plays no specs, so it has no results of its own. */
+export function keepEarlier(file: string, startedAt: Date): void {
+  const { supersededAt, ...earlier } = resultsIn(file) ?? {};
+  if (supersededAt === startedAt.toISOString()) writeText(file, jsonText(earlier));
+}
+
+export function resultsIn(file: string): Partial<Results> | undefined {
+  try {
+    // Reading a pipe would wait.
+    if (!lstatSync(file).isFile()) return undefined;
+    const json = JSON.parse(readFileSync(file, 'utf8'));
+    return json?.schemaVersion === RESULTS_SCHEMA_VERSION ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
+/** In a run without our reporter, which writes none: where it would, the config says. */
+export async function supersedeWithoutReporter(): Promise<void> {
+  const configFile = configFileOfRun();
+  if (!configFile) return;
+  const { reporter } = (await exportedConfig(configFile)) as { reporter?: unknown };
+  const entries = (Array.isArray(reporter) ? reporter : []) as (readonly [
+    string,
+    { outputFile?: string }?,
+  ])[];
+  const own = entries.find(([name]) => isOurReporter(name));
+  supersede(resolve(dirname(configFile), own?.[1]?.outputFile ?? DEFAULT_RESULTS_FILE), new Date());
+}
