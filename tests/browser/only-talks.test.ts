@@ -29,6 +29,7 @@ const AGENTS = {
     start: (script: Script) => startMessagesApi({ script }),
     make: (baseURL: string, apiKey: string): Agent => claude({ baseURL, apiKey, model: 'claude-opus-5-5' }),
     look: reply(call('find', find)),
+    unknown: () => reply(call('open_cart', find), call('find', { selector: '.cart' })),
     goTo: (url: string) => reply(call('navigate', { url })),
   },
   aiSdk: {
@@ -36,6 +37,7 @@ const AGENTS = {
     make: (baseURL: string, apiKey: string): Agent =>
       aiSdk({ model: createOpenAI({ baseURL, apiKey }).chat('claude-opus-5-5') }),
     look: reply(callTool('find', find)),
+    unknown: () => reply(callTool('open_cart', find), callTool('find', { selector: '.cart' })),
     goTo: (url: string) => reply(callTool('navigate', { url })),
   },
 };
@@ -45,7 +47,7 @@ interface Setup {
   wantsAnswer?: WantedAnswer;
 }
 
-describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, goTo }) => {
+describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, goTo }) => {
   async function play(script: Script, { selector = '.never', wantsAnswer = false }: Setup = {}) {
     const api = await start(script);
     onTestFinished(() => api.close());
@@ -94,6 +96,14 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, goTo }) => 
   it('passes if its words, or the page as it is, are what was asked for', async () => {
     const { record } = await play(() => done(), { selector: '.cart' });
     expect(record).toMatchObject({ outcome: 'passed', status: 'completed', answer: 'Done.' });
+  });
+
+  it('calls only tools that there are not, until the end: an error of the model', async () => {
+    const { record } = await play(unknown);
+    expect(record).toMatchObject({
+      errorKind: 'agent_api',
+      reason: expect.stringContaining('the agent never acted: no call of the model "claude-opus-5-5"'),
+    });
   });
 
   it('has ended its turn if it called a tool before: the trial is graded and examined', async () => {

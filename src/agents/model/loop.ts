@@ -126,6 +126,10 @@ export abstract class Loop {
   private async next(): Promise<Ending> {
     const { task } = this;
     const { model } = this.by;
+    if (task.turnsLeft <= 0 && !this.hasCalled)
+      throw this.error(
+        `the agent never acted: no call of the model "${model}" was of a tool that there is, with its inputs. Set another model.`,
+      );
     // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
@@ -172,21 +176,23 @@ export abstract class Loop {
   }
 
   private async act(answer: Answer): Promise<Ending> {
-    const title = await this.titleOf(answer.calls);
+    const { calls } = answer;
+    const known = await Promise.all(calls.map(call => this.prepared(call).catch(() => undefined)));
+    this.hasCalled ||= known.some(each => each !== undefined);
+    const title = await this.titleOf(calls, known);
     // The next request runs while the turn's picture is taken.
     const options = { waitForPicture: false };
     const ending = await this.task.turn(title, turn => this.run(answer, turn), options);
     this.asked = false;
-    this.hasCalled = true;
     return ending;
   }
 
-  private async titleOf(calls: readonly Call[]): Promise<string> {
-    const wordsOf = async (call: Call) => {
-      const { tool, input, page } = await this.prepared(call);
-      return tool.words(input, this.driver, page);
+  private async titleOf(calls: readonly Call[], known: readonly (Prepared | undefined)[]): Promise<string> {
+    const wordsOf = async ({ name }: Call, at: number) => {
+      const { tool, input, page } = known[at] ?? {};
+      return tool ? tool.words(input, this.driver, page!) : name;
     };
-    const words = await Promise.all(calls.map(call => wordsOf(call).catch(() => call.name)));
+    const words = await Promise.all(calls.map((call, at) => wordsOf(call, at).catch(() => call.name)));
     return this.task.mask(shorten(words.join(', then '), 140));
   }
 

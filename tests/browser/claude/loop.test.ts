@@ -145,6 +145,8 @@ describe('a trial', () => {
       reply(callTool('give_up', {})),
       reply(call('warp', {})),
       done(),
+      // It is asked again, since it has not called any tool that there is.
+      done(),
     ]);
     await outcome;
     const errors = [1, 2, 3, 4].map(index => JSON.stringify(messagesOf(index).at(-1)!.content[0]));
@@ -158,6 +160,7 @@ describe('a trial', () => {
       'fly',
       'give_up',
       'warp',
+      undefined,
       undefined,
     ]);
   });
