@@ -22,14 +22,14 @@ import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { problemOfJsonSchema } from '../spec/value-schema';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
-import { harmless, oneLine } from '../text/line';
+import { harmless, messageOf, oneLine } from '../text/line';
 import { errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/calls';
 import { errorAt, runError } from './inside/errors';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
-import { goalAnnotation } from './run/plan';
+import { goalAnnotation, REFUSED } from './run/plan';
 import {
   addTrialTime,
   attachTo,
@@ -112,6 +112,8 @@ export class RunsOfTest implements AgentRunner {
   private readonly output: TrialOutput;
   private readonly trials: Trial[] = [];
   private readonly goals: string[] = [];
+  /** Why runs did not begin. */
+  private readonly refused = new Set<string>();
   private readonly driven = new Set<BrowserContext>();
   private readonly running = new Map<Promise<AgentOutcome>, { goal: string; place: Location }>();
   private turns = 0;
@@ -134,11 +136,22 @@ export class RunsOfTest implements AgentRunner {
     return outcome;
   };
 
-  private async start(
-    goal: string,
-    callerOptions: AgentRunOptions | undefined,
-    place: Location,
-  ): Promise<AgentOutcome> {
+  private async start(goal: string, given: AgentRunOptions | undefined, place: Location) {
+    const { page, plan } = await this.begin(goal, given, place).catch((error: unknown) => {
+      this.refused.add(messageOf(error));
+      throw error;
+    });
+    const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
+    this.testInfo.annotations.push(goalAnnotation(goal));
+    try {
+      return await this.play(page, plan, place);
+    } finally {
+      giveBack();
+      this.driven.delete(page.context());
+    }
+  }
+
+  private async begin(goal: string, callerOptions: AgentRunOptions | undefined, place: Location) {
     if (typeof goal !== 'string' || goal.trim() === '')
       throw new TypeError('agent.run(goal): the goal must be a non-empty string');
     const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
@@ -147,22 +160,14 @@ export class RunsOfTest implements AgentRunner {
     const { page = this.page, agent = this.options.agent } = given;
     await preflightOnce(agent);
     const plan = this.plan(goal, given, page, place);
-    const context = page.context();
     // Each run would take the other's tabs and dialogs for its own.
-    if (this.driven.has(context))
+    if (this.driven.has(page.context()))
       throw new Error(
         'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
       );
-    const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
-    this.driven.add(context);
+    this.driven.add(page.context());
     this.goals.push(goal);
-    this.testInfo.annotations.push(goalAnnotation(goal));
-    try {
-      return await this.play(page, plan, place);
-    } finally {
-      giveBack();
-      this.driven.delete(context);
-    }
+    return { page, plan };
   }
 
   private plan(goal: string, given: AgentRunOptions, page: Page, place: Location): TrialPlan {
@@ -232,9 +237,16 @@ export class RunsOfTest implements AgentRunner {
       trial.stop(forgotten ? errorEnd('internal', forgotten.message) : endFromOutside(this.testInfo));
       await trial.close();
     }
+    for (const why of this.refused) this.refuse(why);
     const overlooked = forgotten ?? this.escape();
     if (this.trials.length) await this.leaveRecord(overlooked);
     if (overlooked) throw overlooked;
+  }
+
+  /** If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it. */
+  private refuse(why: string): void {
+    const hasEnded = this.testInfo.errors.some(({ message = '' }) => message.includes(why));
+    if (hasEnded) this.testInfo.annotations.push({ type: REFUSED, description: harmless(why) });
   }
 
   private forgotten(): Error | undefined {

@@ -278,7 +278,7 @@ test('a run that nobody awaits fails its test, at its line', async () => {
       projects: `[{ name: 'shop', ...repeats({ atLeast: 2 }) }]`,
       reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter']]`,
     }),
-    'shop.spec.ts': `import { defineAgent, passPolicy, test } from '@taskproof/playwright';
+    'shop.spec.ts': `import { defineAgent, expect, passPolicy, test } from '@taskproof/playwright';
 test.beforeEach(({ page }) => page.goto('${site.url}/'));
 test('ends before it', async ({ agent }) => {
   agent.run('Look');
@@ -291,6 +291,17 @@ test('ends before the second has a key', passPolicy({ k: 2, minPasses: 1 }), asy
   await agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) });
   agent.run('Look again', { agent: defineAgent({ name: 'slow', preflight: () => new Promise(() => {}), run() {} }) });
 });
+test('has no goal', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
+  await agent.run(' ');
+});
+test('begins on a blank page', passPolicy({ k: 2, minPasses: 1 }), async ({ page, agent }) => {
+  await page.goto('about:blank');
+  await agent.run('Look');
+});
+test('asks for too much, and goes on', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
+  await agent.run('Look', { maxSteps: 0 }).catch(() => {});
+  expect('the page').toBe('right');
+});
 `,
   });
   const { exitCode, output } = await forgetful.playwright(['test']);
@@ -299,6 +310,10 @@ test('ends before the second has a key', passPolicy({ k: 2, minPasses: 1 }), asy
   expect(output).toMatch(/> 4 \| +agent\.run\('Look'\);/);
   expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
   expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/2 passed/);
+  // A wrong call says nothing about the site.
+  for (const title of ['has no goal', 'begins on a blank page'])
+    expect(output).toContain(`? ${title} [shop] inconclusive: 0/2 passed`);
+  expect(output).toContain('✗ asks for too much, and goes on [shop] failed');
   // The ends of those runs are no errors of their own.
   expect(output).not.toMatch(/not a part of any test|has been closed|agent\.run, error/);
   // The first test may have ended before its trial began.
