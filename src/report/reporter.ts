@@ -70,6 +70,8 @@ export default class TaskproofReporter implements Reporter {
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
+  /** That of the config; without one, as often in merge-reports, the working directory. */
+  private folder: string | undefined;
   private calibration: Calibration | undefined;
   private suite!: Suite;
   /** merge-reports does not call preprocess: the merged reports are judged as one run. */
@@ -84,6 +86,7 @@ export default class TaskproofReporter implements Reporter {
     requirePlaywright();
     this.options = checkReporterOptions(options);
     const { configDir } = (options ?? {}) as { configDir?: string };
+    this.folder = configDir;
     if (configDir && !isListing() && !isInteractive() && !checkRun())
       supersede(resolve(configDir, this.options.outputFile), this.startedAt);
     repeatEachOverride();
@@ -117,7 +120,8 @@ export default class TaskproofReporter implements Reporter {
 
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
-    const folder = folderOf(config);
+    this.folder ??= folderOf(config);
+    const { folder } = this;
     const baseline = resolve(folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
     this.calibration = new Calibration(labelsFileFor(folder, baseline), this.specRuns);
     hideSecrets(config);
@@ -166,7 +170,7 @@ export default class TaskproofReporter implements Reporter {
     if (isListing()) return;
     this.refuseForeign();
     const check = checkRun();
-    const folder = folderOf(this.config);
+    const folder = this.folder!;
     const tests = this.suite.allTests();
     const broken = tests.flatMap(test => brokenSpec(test) ?? []);
     if (!this.specRuns.size && !check) {
@@ -252,7 +256,7 @@ export default class TaskproofReporter implements Reporter {
   private async diagnose(runs: readonly SpecRun[]) {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
-    return diagnose(runs, keptWays(this.config, folderOf(this.config), this.options));
+    return diagnose(runs, keptWays(this.config, this.folder!, this.options));
   }
 
   /** For editors, which show no annotations. */
@@ -280,7 +284,7 @@ export default class TaskproofReporter implements Reporter {
     if (!isMerging()) return;
     if (ended !== 'passed')
       this.fail(
-        'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up. See above.',
+        'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up (see above), or it was played without "@taskproof/playwright/reporter".',
       );
     const lost = lostShards(this.kept);
     if (lost.length)

@@ -83,9 +83,9 @@ ${ORDINARY}`);
 test('a run that failed outside of its verdicts stays lost where its blob is merged', async () => {
   const suite = makeSuite({
     'playwright.config.ts': `import { defineConfig } from '@playwright/test';
-export default defineConfig({ globalTeardown: './down.ts', reporter: [['@taskproof/playwright/reporter'], ['blob']] });`,
+export default defineConfig({ testDir: 'e2e', globalTeardown: './down.ts', reporter: [['@taskproof/playwright/reporter'], ['blob']] });`,
     'down.ts': `export default () => { throw new Error('the database stays up'); };`,
-    'good.spec.ts': `import { test } from '@playwright/test';
+    'e2e/good.spec.ts': `import { test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
 test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
   });
@@ -95,4 +95,6 @@ test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
   expect(merged.exitCode, merged.output).toBe(1);
   expect(merged.output).toContain('a merged run failed outside of the verdicts');
   expect(verdictsOf(merged)).toEqual({ good: 'passed' });
+  // Without a config, in the working directory: not in the tests' folder.
+  expect(suite.exists('e2e/taskproof-results.json')).toBe(false);
 });
