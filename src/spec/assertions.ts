@@ -153,6 +153,13 @@ const domAssertion1 = z
   )
   .meta(textNeedsState);
 
+const TOO_LARGE = `beyond ${Number.MAX_SAFE_INTEGER}, where digits get lost`;
+
+function isExact(value: unknown): boolean {
+  if (typeof value === 'object' && value !== null) return Object.values(value).every(isExact);
+  return !Number.isInteger(value) || Number.isSafeInteger(value);
+}
+
 const networkAssertion1 = z
   .strictObject({
     ...networkFields,
@@ -166,6 +173,7 @@ const networkAssertion1 = z
         [nonEmpty(), z.record(z.string(), z.json()), z.array(z.json())],
         'must be a string, a mapping or a list',
       )
+      .refine(isExact, `has a number ${TOO_LARGE}: look for its digits as a text, \`body: "..."\``)
       .optional()
       .describe(
         "What the request's body holds: a text that it contains, or a part of its JSON or of its form's fields. Default: any.",
@@ -205,7 +213,11 @@ const answerAssertion = z
       )
       .optional()
       .describe('A JavaScript regular expression (with the flag `u`) that matches somewhere in the answer.'),
-    number: z.number().optional().describe('The number that the answer gives, in any usual form.'),
+    number: z
+      .number()
+      .refine(isExact, `is ${TOO_LARGE}: use \`text\``)
+      .optional()
+      .describe('The number that the answer gives, in any usual form.'),
     tolerance: z
       .number()
       .min(0, 'must be at least 0')

@@ -235,6 +235,18 @@ export const ANSWERS: readonly (readonly [
     ['Rated **4.6 out of 5**.', 'Rating: 4.6', '4.6/5', 'It has 4.6/5 stars.'],
     ['It has 4 out of 5 stars.'],
   ],
+  [{ text: "It's open" }, ['It’s open now.', "it's open"], ['Its open', 'It is open']],
+  [{ equals: 'It’s “open”' }, ['It\'s "open".', 'It’s „open“'], ["It's open"]],
+  [
+    { matches: { type: 'string', enum: ['Berlin', '42'] } },
+    ['Berlin', '"Berlin"', '42', '"42"'],
+    ['Bern', '"Bern"', 'In Berlin'],
+  ],
+  [
+    { matches: { properties: { city: { const: 'Bern' } }, required: ['city'] } },
+    ['{"city":"Bern"}'],
+    ['Bern', '"Bern"'],
+  ],
   [{ number: 1_234_567_890 }, ['1,234,567,890'], ['1,234,567,891', '1234567889', '1234567890.5']],
   [{ number: 4_111_111_111_111_111 }, ['4111111111111111'], ['4111 1111 1111 1112', '4111111111111112']],
   [{ number: 1_100_000 }, ['1.1 million'], ['1.1 million and 1']],

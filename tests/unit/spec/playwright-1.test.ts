@@ -74,6 +74,8 @@ describe('is refused', () => {
     [network({ count: { min: 2, max: 1 } }), '.count', /min must not be above max|at least one of them/],
     [network({ never: false }), '.never', /must be true, or left out/],
     [network({ never: true, count: 0 }), '.never', /not allowed together with `count`/],
+    [answer({ number: 2 ** 53 }), '.number', /is beyond 9007199254740991, where digits get lost: use `text`/],
+    [network({ body: { order: [{ id: 2 ** 53 }] } }), '.body', /has a number beyond 9007199254740991/],
     [network({ body: '' }), '.body', /must not be empty/],
     [network({ body: 5 }), '.body', /must be a string, a mapping or a list/],
     [dom({ state: 'absent', count: 1 }), '.count', /not allowed with `state: absent`/],
