@@ -20,6 +20,7 @@ export async function countOffering(
 ): Promise<number> {
   const page = rendered.page();
   const offers = listsWith(page, 'option:not(:checked)', text);
+  if (!(await offers.count())) return 0;
   const offering = rendered.filter({ has: offers }).or(rendered.and(offers));
   const texts = await renderedTexts(offering);
   if (!texts.length) return 0;

@@ -103,8 +103,12 @@ async function lookAtRendered(
   count: number,
 ): Promise<string | null> {
   const { selector, text } = assertion;
+  const visible = seen(locator);
+  const areAllVisible = (await visible.count()) === count;
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
-  const rendered = seen(locator).or(locator.filter({ has: page.locator('css=:visible') }));
+  const rendered = areAllVisible
+    ? visible
+    : visible.or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
   const laidOut = await laidOutTexts(page, selector, count);
   const looked = laidOut
