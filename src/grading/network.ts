@@ -207,6 +207,9 @@ function textsInJson(text: string): string[] {
 /** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {
   if (/^application\/x-www-form-urlencoded/i.test(type)) return byName(decodedFields(text));
+  // `enctype="text/plain"`; a script may send such text, too.
+  const lines = /^text\/plain/i.test(type) ? [...text.matchAll(/^([^=\r\n]+)=(.*)$/gm)] : [];
+  if (lines.length) return byName(lines.map(([, name, value]) => [name!, value!.replace(/\r$/, '')]));
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
   if (boundary === undefined) return undefined;
   const parts = text.split(`--${boundary}`).flatMap(part => {

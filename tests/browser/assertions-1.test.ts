@@ -322,6 +322,7 @@ describe('network', () => {
   const LATIN = ", acceptCharset: 'windows-1252'";
   const OLDER = '<input name=name value=Zoë><input name=street value="€ 5">';
   const MULTIPART = ", enctype: 'multipart/form-data'";
+  const TEXT = ", enctype: 'text/plain'";
   const cases: [name: string, act: string, more: Partial<NetworkAssertion>, Expected][] = [
     ['one order', post(ORDER), { count: 1 }, null],
     ['no order', '', { count: 1 }, /^no request matched POST/],
@@ -409,6 +410,13 @@ describe('network', () => {
       { body: { name: 'Zoë' }, never: true },
       /was sent with/,
     ],
+    [
+      'a form as plain text',
+      form(TEXT, FIELDS),
+      { body: { qty: 1, to: 'Ada & Bob', tag: ['x', 'y'] } },
+      null,
+    ],
+    ['never a form as plain text', form(TEXT, FIELDS), { body: { qty: 1 }, never: true }, /was sent with/],
     ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
   ];
   cases.push([
