@@ -80,7 +80,7 @@ const NUMBER = new RegExp(
 );
 /** Counted from zero. `one` is left out where it is an article, too. */
 const WORDS = [
-  'zero two three four five six seven eight nine ten eleven twelve',
+  'zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
   'null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
   'zéro deux trois quatre cinq six sept huit neuf dix onze douze',
   'cero dos tres cuatro cinco seis siete ocho nueve diez once doce',
@@ -92,6 +92,8 @@ const WORDS = [
 const valueOfWord = new Map(
   WORDS.flatMap(words => words.map((word, at) => [word, at ? at + 1 : 0] as const)),
 );
+for (const [at, word] of 'thirty forty fifty sixty seventy eighty ninety'.split(' ').entries())
+  valueOfWord.set(word, 30 + 10 * at);
 // Common words in another language.
 for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);
 const NO_NUMBERS = new Map([
@@ -152,7 +154,6 @@ function readingsOf(digits: string): number[] {
 const PARTS = new Set(
   [
     `${MINUS.replaceAll('|', ' ')} half demi demie medio media mezzo mezza meia meio`,
-    'thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety',
     'vingt vingts trente quarante cinquante soixante cent cents cien ciento cientos cento cem centos cem sto set',
     'veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa trenta quaranta cinquanta sessanta settanta ottanta novanta',
     'vinte trinta quarenta cinquenta sessenta oitenta dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt',

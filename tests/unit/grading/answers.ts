@@ -247,6 +247,12 @@ export const ANSWERS: readonly (readonly [
     ['{"city":"Bern"}'],
     ['Bern', '"Bern"'],
   ],
+  [
+    { number: 40 },
+    ['forty', 'Forty plants.'],
+    ['forty-two', 'fourteen', 'forty thousand', 'over forty', 'one forty'],
+  ],
+  [{ number: 17 }, ['seventeen'], ['seventy', 'minus seventeen', 'seventeen and a half']],
   [{ number: 1_234_567_890 }, ['1,234,567,890'], ['1,234,567,891', '1234567889', '1234567890.5']],
   [{ number: 4_111_111_111_111_111 }, ['4111111111111111'], ['4111 1111 1111 1112', '4111111111111112']],
   [{ number: 1_100_000 }, ['1.1 million'], ['1.1 million and 1']],
