@@ -60,7 +60,7 @@ Examples:
 };
 
 async function regrade(io: Io): Promise<number> {
-  const { folder, run } = lastRun(io);
+  const { folder, run } = lastRun(io, 'regrade');
   const code = await playKept(io, { folder, run }, { [REGRADE]: '1' });
   const { regraded } = storedRun(folder) ?? {};
   if (!regraded || regraded.at === run.regraded?.at)
@@ -82,7 +82,7 @@ async function playKept(
 }
 
 async function resume(io: Io): Promise<number> {
-  const { folder, run } = lastRun(io);
+  const { folder, run } = lastRun(io, 'resume');
   if (run.ungraded === 0)
     throw new CommandError(
       `There is nothing to resume: all trials of the run of ${run.startedAt} are graded.`,
@@ -105,7 +105,7 @@ function configArgument(io: Io): string | undefined {
 }
 
 /** @throws CommandError if no run is kept: of this config and shard, if the arguments name them */
-function lastRun(io: Io): { folder: string; run: StoredRun } {
+function lastRun(io: Io, command: 'resume' | 'regrade'): { folder: string; run: StoredRun } {
   const shard = argument(io, /^--shard$/);
   const config = configArgument(io);
   const places = configFolders(io);
@@ -116,7 +116,7 @@ function lastRun(io: Io): { folder: string; run: StoredRun } {
   const ofShard = shard === undefined ? '' : ` of shard ${shard}`;
   const withConfig = config && runs.length ? ` with ${relative(io.cwd, config)}` : '';
   throw new CommandError(
-    `There is nothing to resume: no run${ofShard}${withConfig} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof resume -- --config=<file>`,
+    `There is nothing to ${command}: no run${ofShard}${withConfig} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof ${command} -- --config=<file>`,
   );
 }
 

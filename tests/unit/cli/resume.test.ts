@@ -29,11 +29,25 @@ test.each<[string, Record<string, string>, string[], string]>([
     ['-c', 'b/c.ts'],
     'b/.taskproof. If your config',
   ],
+  [
+    'another config of the folder',
+    { '.taskproof/a/run.json': run({ configFile: '/elsewhere/a.config.ts' }) },
+    ['--config=b.config.ts'],
+    'no run with b.config.ts is kept in ',
+  ],
 ])('there is nothing to resume: %s', async (_, files, args, message) => {
   const { taskproof } = suite(files);
   const { code, err } = await taskproof(['resume', '--', ...args]);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
   expect(err).toContain('There is nothing to resume: ');
+});
+
+test('nor to regrade', async () => {
+  const { code, err } = await suite({}).taskproof(['regrade']);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining('There is nothing to regrade: no run is kept in '),
+  ]);
 });
 
 test.each([
