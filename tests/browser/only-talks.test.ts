@@ -78,7 +78,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
       answer: 'You can click on the cart.',
       examination: null,
       reason: expect.stringMatching(
-        /^the agent never acted: the model "claude-opus-5-5" called no tool\. An agent needs a model that can call tools\. It said: You can click on the cart\.$/,
+        /^the agent never acted: the model "claude-opus-5-5" made no valid tool call\. An agent needs a model that can call tools\. It said: You can click on the cart\.$/,
       ),
     });
     expect(asked).toHaveLength(2);

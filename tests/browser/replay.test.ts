@@ -311,4 +311,20 @@ describe('a page that has changed', () => {
     expect(failure.message).toMatch(message);
     expect(player.done).toHaveLength(1);
   });
+
+  it('is told: what has another name by now, and a dialog that no longer opens', async () => {
+    const rename = (name: string) => `document.querySelector('button').textContent = '${name}'`;
+    const first = await pages.open('/dialogs');
+    await first.page.evaluate(rename('Cancel order 1042'));
+    await first.act('left_click', { target: await first.ref(/button "Cancel order/) });
+    const recording = recordingOf(first.actions);
+    const page = await pages.openPage('/dialogs');
+    await page.evaluate(`${rename('Cancel order 2077')}; confirm = () => false`);
+    const task = agentTask(page);
+    await new Player(task, 3_000).play(recording);
+    expect(task.session.notices).toEqual([
+      'What was button "Cancel order 1042" in the recording is button "Cancel order 2077" here.',
+      'The recording answers a dialog here, and none opened. Record it again if that was meant.',
+    ]);
+  });
 });

@@ -166,7 +166,7 @@ test('asks', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) => {
       ...inconclusive,
       reason: expect.stringContaining('the price is unknown for the model "unpriced"'),
     });
-    const idle = 'the agent never acted: the model "talks" called no tool';
+    const idle = 'the agent never acted: the model "talks" made no valid tool call';
     expect(trialOf('talks')).toMatchObject({
       ...inconclusive,
       costUsd: null,

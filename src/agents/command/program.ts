@@ -20,8 +20,8 @@ const DRAIN_MS = 1_000;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
 /** Characters. Shorter values may be part of ordinary words. */
 const SECRET_LENGTH = 6;
-/** Lines of an uncaught exception below its message. */
-const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
+/** Lines of an uncaught exception below its message, such as `code: 'MODULE_NOT_FOUND',`. */
+const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d|^ {2}\w+: |^\}$/;
 
 export class ProgramError extends Error {
   override name = 'ProgramError';

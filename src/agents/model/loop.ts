@@ -279,7 +279,7 @@ export abstract class Loop {
     }
     if (claims || hasCalled) return { result: { answer: text } };
     const said = task.mask(shorten(text, 200)) || '(nothing)';
-    const neverActed = `the agent never acted: the model "${model}" called no tool. An agent needs a model that can call tools. It said: ${said}`;
+    const neverActed = `the agent never acted: the model "${model}" made no valid tool call. An agent needs a model that can call tools. It said: ${said}`;
     return { result: { answer: text, neverActed } };
   }
 

@@ -2,13 +2,19 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import type { Page } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
-import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
+import { fingerprintOf, NO_ANSWER, readPlace, sameFingerprint } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
-import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
+import {
+  controlInWords,
+  type DialogAnswer,
+  type Fingerprint,
+  type Place,
+  type RecordedAction,
+} from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -86,8 +92,12 @@ export class Player {
     const page = await this.tab(action);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const play = async () => {
+      const end = performance.now() + this.timeoutMs;
       try {
-        await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp, task });
+        const there = located(page, here);
+        if ('locator' in there && there.locator) await this.compare(there.locator, action.place);
+        const timeoutMs = Math.max(1, end - performance.now());
+        await perform(page, there, { timeoutMs, webmcp: task.webmcp, task });
       } catch (error) {
         task.signal.throwIfAborted();
         throw this.problem(page, await whyNot(page, here, error));
@@ -96,7 +106,21 @@ export class Player {
     // The next action, or an assertion, may need the requests that this one causes.
     await act(task, page, { title }, play, { noted: 'turn' });
     const after = await this.effect(page, action, before, title);
+    if (this.answers.length)
+      task.session.notice(
+        'The recording answers a dialog here, and none opened. Record it again if that was meant.',
+      );
     return { ...action, before, after };
+  }
+
+  /** What is found by its test id, or a part of its name, may be another control by now. */
+  private async compare(locator: Locator, recorded: Place | undefined): Promise<void> {
+    if (!recorded) return;
+    await locator.first().waitFor({ state: 'attached', timeout: this.timeoutMs });
+    const place = await readPlace(locator);
+    const now = place && this.task.mask(place.control);
+    if (now && now !== recorded.control)
+      this.task.session.notice(`What was ${recorded.control} in the recording is ${now} here.`);
   }
 
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {

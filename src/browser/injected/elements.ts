@@ -138,9 +138,9 @@ export function wordsFor(element: Element): string {
   return name.trim() ? `${words} "${flatText(name, 60)}"` : words;
 }
 
-/** The control that is or is around the first element, and its place in the document; null in a frame. */
-export function placeOf([element]: Element[]) {
-  if (!element || window !== window.top) return null;
+/** The control that is or is around the element, and its place in the document; null in a frame. */
+export function placeOf(element: Element) {
+  if (window !== window.top) return null;
   const around = controlAround(element) ?? element;
   const control = (around as HTMLLabelElement).control ?? around;
   const { x, y, ...size } = boxOf(control);

@@ -74,7 +74,7 @@ export function seen() {
   const able = shown.slice(0, 1_000).filter(each => !isDisabled(each));
   const namesOf = (all: Element[]) => all.map(each => nameOf(each).toLowerCase());
   const [usable, fields] = [false, true].map(is => namesOf(able.filter(each => isLabelled(each) === is)));
-  const controls = shown.slice(0, 300).flatMap(each => placeOf([each]) ?? []);
+  const controls = shown.slice(0, 300).flatMap(each => placeOf(each) ?? []);
   return { sightings, more, incomplete, controls, usable: usable!, fields: fields! };
 }
 
@@ -101,7 +101,7 @@ export function add(state: State, kind: FindingKind, element: Element, text: str
   state.found.push(element);
   state.sightings.push({
     ...{ kind, selector: selectorOf(element), text: flatText(text, 300) },
-    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf), place: placeOf([element]) },
+    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf), place: placeOf(element) },
   });
 }
 

@@ -66,4 +66,8 @@ test.each([
     'Traceback (most recent call last):\n  File "agent.py", line 3, in <module>\n    raise ValueError("no plan")\nValueError: no plan\n',
     'File "agent.py", line 3, in <module> |     raise ValueError("no plan") | ValueError: no plan',
   ],
+  [
+    "node:internal/loader:1\n  throw err;\n  ^\n\nError: Cannot find module '/a.mjs'\n    at x (y:1) {\n  code: 'MODULE_NOT_FOUND',\n  requireStack: []\n}\n\nNode.js v20.20.2\n",
+    "node:internal/loader:1 |   throw err; | Error: Cannot find module '/a.mjs'",
+  ],
 ])('the last words of %j', (text, words) => expect(lastWords(text)).toBe(words));
