@@ -139,7 +139,7 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
     measured.length > 0 && `${what}: ${countsOf(measured)}`,
     replayed.length > 0 && `${replayed.length} replayed: ${countsOf(replayed)}`,
   ];
-  return `${counts.filter(Boolean).join('; ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
+  return `${counts.filter(Boolean).join('; ') || 'no verdicts, since all trials were skipped'} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
 }
 
 function countsOf(rows: readonly ResultRow[]): string {

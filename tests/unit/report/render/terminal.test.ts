@@ -26,6 +26,10 @@ test('a table aligns wide characters and colours; one of no rows is empty', () =
   expect(table({ rows: [] })).toBe('');
 });
 
+test('a run whose trials were all skipped says so', () => {
+  expect(verdictTable(results([]))).toMatch(/^ +no verdicts, since all trials were skipped \(/m);
+});
+
 describe('what trials waited for', () => {
   const idle = { model: 'a', served: 9, refused: 0, waitedMs: 900, perMinute: 9, limitPerMinute: null };
   const texts = (...api: (typeof idle | { limitPerMinute: number })[]) => {
