@@ -30,6 +30,11 @@ export function lexical(options?: LexicalOptions): Agent {
         throw new Error(
           "lexical() acts on controls, so it can't play with pageTools: 'only'. Set another agent.",
         );
+      // The first is what no longer worked, if the recording did nothing.
+      if (task.done.length > 1) {
+        const reason = `lexical() begins with the first clause, so it can't go on after what the recording did. ${task.done.at(-1)}`;
+        return { status: 'gave_up' as const, reason };
+      }
       const { playGoal } = await import('./play.js');
       return playGoal(task, actionTimeoutMs);
     },

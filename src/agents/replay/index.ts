@@ -7,7 +7,7 @@ import type { Agent, ReplayAgent, SessionTask } from '../agent';
 export interface ReplayOptions {
   /** Folder of the recordings, relative to the config. Default: `recordings`. */
   recordings?: string;
-  /** The agent that takes over if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
+  /** The agent with a model that takes over if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
   /** Whether a spec or test without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';

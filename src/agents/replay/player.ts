@@ -181,10 +181,11 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const recording =
     text === undefined ? undefined : readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
   // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
-  if (recording && recording.specHash !== task.specHash)
-    process.stderr.write(
-      `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.\n`,
-    );
+  if (recording && recording.specHash !== task.specHash) {
+    const stale = `${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.`;
+    process.stderr.write(`taskproof: ${stale}\n`);
+    task.session.notice(stale);
+  }
   const player = new Player(task, actionTimeoutMs);
   let problem = `no recording: ${file}`;
   try {

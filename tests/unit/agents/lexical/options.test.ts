@@ -8,3 +8,13 @@ it.each([
 ])('refuses %j', (options, message) => {
   expect(() => lexical(options as never)).toThrow(message);
 });
+
+it('does not take over in the middle: what was done would be done again', async () => {
+  const done = ['click button "Pay"', 'This no longer worked: action 2: link "Receipt" not found on /paid'];
+  expect(await lexical().run({ pageToolsMode: 'off', done } as never)).toEqual({
+    status: 'gave_up',
+    reason: expect.stringMatching(
+      /^lexical\(\) begins with the first clause, .* "Receipt" not found on \/paid$/,
+    ),
+  });
+});
