@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { safeParseTaskSpec } from '../spec/parse';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { parsedUrl } from '../spec/url';
+import { parsedJson } from '../text/line';
 import { answered, CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
@@ -103,12 +104,16 @@ const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': '
 /** Default ports. Frameworks come before the bundlers that they use. */
 const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service': 8080, vite: 5173 };
 
+type Manifest = Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>;
+
 /** What the files of a folder say of its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const manifest = has('package.json') ? read('package.json') : '{}';
-  const { scripts = {}, dependencies, devDependencies } = JSON.parse(manifest);
+  const about = parsedJson(manifest.replace(/^\ufeff/, '')) as Manifest | null | undefined;
+  if (!about) throw new CommandError(`${join(folder, 'package.json')} is not a JSON object. Mend it first.`);
+  const { scripts = {}, dependencies, devDependencies } = about;
   const installed = { ...dependencies, ...devDependencies };
   const config = CONFIG_FILES.find(has);
   const packageManager = Object.entries(LOCKFILES).find(([name]) => has(name))?.[1] ?? 'npm';

@@ -86,6 +86,8 @@ const recordedSchema = z.object({
   control: z.string().optional(),
   /** Where the control was before. */
   place: placeSchema.optional(),
+  /** The text of its row or card, as far as it goes. */
+  beside: z.string().optional(),
   /** The answers to the dialogs that it opened, in order. */
   dialogs: z.array(dialogAnswerSchema).optional(),
 });

@@ -53,7 +53,9 @@ export const resultsSchema = z
     ...waitTimesSchema.partial().shape,
     complete: z
       .boolean()
-      .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),
+      .describe(
+        'False for a shard, and for a run in which trials are missing that a verdict needs or a spec does not parse.',
+      ),
     shard: z.string().optional().describe('`1/2` for the first of two shards; left out in a whole run.'),
     incompleteBecause: z
       .string()

@@ -26,6 +26,9 @@ const pages = harness({
   '/cards': html(
     `${LOG}${Array.from({ length: 20 }, (_, i) => `<article><h3>Plant ${i}</h3><button onclick="note('added ${i}')">Add</button></article>`).join('')}`,
   ),
+  '/orders': html(
+    `${LOG}<div>${[1042, 2077, 3055].map(i => `<div><h3>Order ${i}</h3><button onclick="note('cancelled ${i}')">Cancel</button></div>`).join('')}</div>`,
+  ),
   '/mouse':
     html(`${LOG}<canvas id="c" width="300" height="200" style="background:#eee" onclick="note('canvas ' + Math.round(event.offsetX / 20) + ' ' + Math.round(event.offsetY / 20))"></canvas>
     <button ondblclick="note('double')" oncontextmenu="note('menu'); return false">Twice</button>
@@ -312,18 +315,37 @@ describe('a page that has changed', () => {
     expect(player.done).toHaveLength(1);
   });
 
+  it('is named: the element that stands where another one stood', async () => {
+    const first = await pages.open('/orders');
+    await first.act('left_click', { target: await first.ref(/button "Cancel"/) });
+    const recording = recordingOf(first.actions);
+    const page = await pages.openPage('/orders');
+    await page.evaluate(`document.querySelector('h3').parentElement.remove()`);
+    const play = new Player(agentTask(page, { goal: 'Cancel order 1042' }), 500).play(recording);
+    await expect(play).rejects.toThrow(
+      /^action 1: button "Cancel" beside "Order 1042 ?Cancel" is now one beside "Order 2077 ?Cancel" on/,
+    );
+  });
+
   it('is told: what has another name by now, and a dialog that no longer opens', async () => {
     const rename = (name: string) => `document.querySelector('button').textContent = '${name}'`;
     const first = await pages.open('/dialogs');
     await first.page.evaluate(rename('Cancel order 1042'));
     await first.act('left_click', { target: await first.ref(/button "Cancel order/) });
     const recording = recordingOf(first.actions);
-    const page = await pages.openPage('/dialogs');
-    await page.evaluate(`${rename('Cancel order 2077')}; confirm = () => false`);
-    const task = agentTask(page);
+    const cancelled = async () => {
+      const page = await pages.openPage('/dialogs');
+      await page.evaluate(`${rename('Cancel order 2077')}; confirm = () => false`);
+      return page;
+    };
+    const task = agentTask(await cancelled());
     await new Player(task, 3_000).play(recording);
+    const named = new Player(agentTask(await cancelled(), { goal: 'Click "Cancel order 1042"' }), 500);
+    await expect(named.play(recording)).rejects.toThrow(
+      /^action 1: button "Cancel order 1042" is now button "Cancel order 2077" on \/dialogs$/,
+    );
     expect(task.session.notices).toEqual([
-      'What was button "Cancel order 1042" in the recording is button "Cancel order 2077" here.',
+      'Since the recording, button "Cancel order 1042" is now button "Cancel order 2077".',
       'The recording answers a dialog here, and none opened. Record it again if that was meant.',
     ]);
   });

@@ -6,15 +6,9 @@ import type { Locator, Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
-import { fingerprintOf, NO_ANSWER, readPlace, sameFingerprint } from '../../browser/actions/record';
+import { fingerprintOf, NO_ANSWER, sameFingerprint, standingOf } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
-import {
-  controlInWords,
-  type DialogAnswer,
-  type Fingerprint,
-  type Place,
-  type RecordedAction,
-} from '../../data/action';
+import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -29,6 +23,7 @@ import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
 import type { ReplaySettings } from './index';
+import { otherControl } from './same';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
@@ -38,6 +33,9 @@ const MAX_PAUSE_MS = 200;
 export class ActionProblem extends Error {
   override name = 'ActionProblem';
 }
+
+/** In place of the recorded one. */
+class OtherControl extends Error {}
 
 export class Player {
   readonly done: string[] = [];
@@ -95,12 +93,13 @@ export class Player {
       const end = performance.now() + this.timeoutMs;
       try {
         const there = located(page, here);
-        if ('locator' in there && there.locator) await this.compare(there.locator, action.place);
+        if ('locator' in there && there.locator) await this.compare(there.locator, action, end);
         const timeoutMs = Math.max(1, end - performance.now());
         await perform(page, there, { timeoutMs, webmcp: task.webmcp, task });
       } catch (error) {
         task.signal.throwIfAborted();
-        throw this.problem(page, await whyNot(page, here, error));
+        const why = error instanceof OtherControl ? error.message : await whyNot(page, here, error);
+        throw this.problem(page, why);
       }
     };
     // The next action, or an assertion, may need the requests that this one causes.
@@ -113,14 +112,21 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** What is found by its test id, or a part of its name, may be another control by now. */
-  private async compare(locator: Locator, recorded: Place | undefined): Promise<void> {
-    if (!recorded) return;
-    await locator.first().waitFor({ state: 'attached', timeout: this.timeoutMs });
-    const place = await readPlace(locator);
-    const now = place && this.task.mask(place.control);
-    if (now && now !== recorded.control)
-      this.task.session.notice(`What was ${recorded.control} in the recording is ${now} here.`);
+  /** Waits for the control of the recording. @throws Error if another one stands there */
+  private async compare(locator: Locator, recorded: RecordedAction, end: number): Promise<void> {
+    const { task } = this;
+    if (!recorded.place && !recorded.beside) return;
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      await locator.first().waitFor({ state: 'attached', timeout: Math.max(1, end - performance.now()) });
+      const found = await standingOf(locator);
+      if (!found) return;
+      const { why, differs } = otherControl(recorded, inTexts(found, task.mask), task.goal);
+      if (why && performance.now() + pause > end) throw new OtherControl(why);
+      if (differs) task.session.notice(`Since the recording, ${differs}.`);
+      if (!why) return;
+      task.signal.throwIfAborted();
+      await setTimeout(pause);
+    }
   }
 
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
@@ -232,6 +238,8 @@ export function resolved(
 
 function fileOf(file: string, configDir: string): string {
   const found = fileBelow(configDir, file);
+  if (found !== undefined && !existsSync(found))
+    throw new Error(`the recording uploads ${JSON.stringify(file)}, which does not exist in ${configDir}`);
   if (found !== undefined) return found;
   throw new Error(
     `the recording uploads ${JSON.stringify(file)}, which is outside ${configDir}: put the file below the folder of the Playwright config and record again`,

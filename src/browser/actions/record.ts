@@ -33,7 +33,7 @@ interface Pending {
   tab: number;
   draft: ActionDraft;
   locator?: Promise<string | undefined>;
-  place?: Promise<Place | null | undefined>;
+  standing?: Promise<Standing | undefined>;
   to: Promise<string | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
@@ -121,36 +121,45 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const [locator, to] = await Promise.all([asked.locator, asked.to]);
   if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
-  const place = await asked.place;
-  const target = locator && { locator, control: controlInWords(locator), ...(place && { place }) };
+  const { place, beside } = (await asked.standing) ?? {};
+  const stands = { ...(place && { place }), ...(beside && { beside: beside.slice(0, MAX_BESIDE) }) };
+  const target = locator && { locator, control: controlInWords(locator), ...stands };
   return { ...draft, ...target, ...(to && { to }), tab, before, after } as RecordedAction;
 }
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
-async function durable(target: ActionElement): Promise<Pick<Pending, 'locator' | 'place'>> {
+async function durable(target: ActionElement): Promise<Pick<Pending, 'locator' | 'standing'>> {
   const place =
     'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
   if (!place) return { locator: Promise.resolve(undefined) };
-  const where = readPlace(place);
+  const standing = standingOf(place);
   const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
   const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
-  return { locator: found.then(name => [name ?? asGiven].find(isKept)), place: where };
+  return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
+}
+
+/** Which control an element is: its place is null in a frame. */
+export interface Standing {
+  place: Place | null;
+  beside: string;
 }
 
 /**
- * Null in a frame, undefined if there is no such element in time. Not by `evaluateAll`, which knows no references into a snapshot.
+ * Undefined if there is no such element in time. Not by `evaluateAll`, which knows no references into a snapshot.
  * Checked on Playwright 1.65: it looks for them in another world than the snapshot's.
  */
-export const readPlace = (locator: Locator): Promise<Place | null | undefined> =>
+export const standingOf = (locator: Locator): Promise<Standing | undefined> =>
   within(
     unseen(locator.page(), () =>
-      locator.first().evaluate(injected('placeOf'), undefined, { timeout: LIMIT_MS }),
+      locator.first().evaluate(injected('standing'), undefined, { timeout: LIMIT_MS }),
     ),
     LIMIT_MS,
   );
 
+/** Of the text beside a control, which may stand further back when it is replayed. */
+const MAX_BESIDE = 100;
 const STATE_LIMIT_MS = 1_000;
 /** More frames would cost time and rarely matter. */
 const MAX_FRAMES = 6;

@@ -148,6 +148,18 @@ export function placeOf(element: Element) {
   return { control: wordsFor(control), x: left, y: top, ...size };
 }
 
+export const standing = (element: Element) => ({ place: placeOf(element), beside: besideOf(element) });
+
+/** The text of the closest element around it that says more than the element itself: that of its row or card. */
+function besideOf(element: Element): string {
+  const own = flatText(element.textContent ?? '', 200);
+  for (let around = parentOf(element); around && around !== document.body; around = parentOf(around)) {
+    const text = flatText(around.textContent ?? '', 300);
+    if (text.replace(own, '').trim()) return text;
+  }
+  return '';
+}
+
 /** What its author called an element, in lower-case words: id, classes, addresses, icons. */
 export function hintsOf(element: Element): string {
   const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);

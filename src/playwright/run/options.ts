@@ -87,6 +87,9 @@ const optionsSchema = z.strictObject({
     .custom<Judge>(value => isFunction(Object(value).judge), {
       error: 'must be a judge: webJudge({ ... }), aiJudge({ ... }) ...',
     })
+    .refine(({ minAgreement = 0 }) => minAgreement >= 0 && minAgreement <= 1, {
+      error: '`minAgreement` must be from 0 to 1',
+    })
     .optional(),
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),

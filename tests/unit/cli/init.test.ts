@@ -103,6 +103,19 @@ test('the site is what starts it, where its address is unknown', async () => {
   );
 });
 
+test.each(['{', 'null'])('a package.json of %j is named', async text => {
+  const { code, err } = await suite({ 'package.json': text }).taskproof(['init', '--yes']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringMatching(/package\.json is not a JSON object\. Mend it first\./),
+  ]);
+});
+
+test('a package.json may begin with a byte order mark, as npm reads it', async () => {
+  const { taskproof } = suite({ 'package.json': `\ufeff${MANIFEST}` });
+  expect((await taskproof(['init', '--yes'])).code).toBe(0);
+});
+
 test('in a terminal an answer that will not do is asked again', async () => {
   const { taskproof, read } = suite();
   const [input, output] = [new PassThrough(), new PassThrough()];

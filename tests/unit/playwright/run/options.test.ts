@@ -55,6 +55,7 @@ test.each([
   [{ agent: 'claude' }, /agent: must be an agent/],
   [{ agent: { name: '', run: async () => undefined } }, /agent: needs a `name`/],
   [{ judge: {} }, /judge: must be a judge/],
+  [{ judge: { judge() {}, minAgreement: 7 } }, /judge: `minAgreement` must be from 0 to 1/],
   [{ maxCostUsd: 0 }, /maxCostUsd/],
   [{ maxCostUsd: Number.NaN }, /maxCostUsd/],
   [{ turnTimeoutMs: 1.5 }, /turnTimeoutMs/],

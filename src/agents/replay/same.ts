@@ -1,0 +1,36 @@
+// Whether a replay found the control of its recording: locators leave numbers out, match parts of names, and count among equals.
+import type { RecordedAction } from '../../data/action';
+
+type Told = Pick<RecordedAction, 'place' | 'beside'> & { locator?: string };
+type Found = { place: RecordedAction['place'] | null; beside: string };
+
+/** @returns in one clause why it is another control, `differs` if it is the same with another name; null if nothing differs */
+export function otherControl(recorded: Told, found: Found, goal: string): { why?: string; differs?: string } {
+  const [was, is] = [recorded.place?.control, found.place?.control];
+  const inGoal = new Set(partsOf(goal));
+  const lacks = (before: string, now: string) => {
+    const parts = new Set(partsOf(now));
+    return partsOf(before).some(each => inGoal.has(each) && !parts.has(each));
+  };
+  const [before, now] = [nameIn(was), nameIn(is)];
+  if (was !== undefined && is !== undefined && before !== undefined && before !== now) {
+    const differs = `${was} is now ${is}`;
+    const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
+    const isOther = lacks(before, now ?? '') || (!hasTestId && wordsIn(before) !== wordsIn(now ?? ''));
+    return isOther ? { why: differs } : { differs };
+  }
+  const isCounted = /\.(?:nth|first|last)\(/.test(recorded.locator ?? '');
+  const { beside } = recorded;
+  if (isCounted && beside && lacks(beside, found.beside))
+    return { why: `${was ?? 'the control'} beside "${beside}" is now one beside "${found.beside}"` };
+  return {};
+}
+
+/** `button "Pay $9"`: `Pay $9` */
+const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.[1];
+const partsOf = (text: string) => text.toLowerCase().match(/\p{L}+|\d+(?:[.,]\d+)*/gu) ?? [];
+const wordsIn = (text: string) =>
+  text
+    .toLowerCase()
+    .match(/\p{L}+/gu)
+    ?.join(' ');
