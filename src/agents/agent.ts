@@ -126,6 +126,8 @@ export interface SessionTask extends AgentTask {
   readonly specHash: string;
   /** The value of `{{unique}}`, if the spec uses it. */
   readonly unique?: string | undefined;
+  /** What the suite's `prepare` returned. */
+  readonly data?: Readonly<Record<string, string | number>>;
   /** Whether `maxRunCostUsd` is set: costs have to be known. */
   readonly runIsCapped?: boolean;
   /** The option `maxRequests`. */

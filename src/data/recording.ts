@@ -38,6 +38,8 @@ export const recordingSchema = z.object({
   agent: z.string(),
   model: z.string().nullable(),
   recordedAt: z.iso.datetime(),
+  /** What the suite's `prepare` returned then: a replay puts its own values in their place. */
+  data: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
   turns: z.array(turnSchema).max(MAX_ENTRIES),
 });
 

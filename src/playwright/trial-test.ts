@@ -138,6 +138,7 @@ export class TrialTest {
       maxCostUsd: leastOf([spec.maxCostUsd, options.maxCostUsd]),
       seed,
       ...(isUnique && { unique }),
+      ...(data && { data }),
       ...(checkRun()?.purpose === 'probe' && { guesses: true }),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: (path: string) => locationIn(loaded, path),

@@ -54,9 +54,10 @@ export function recordingOf(record: TrialRecord): Recorded {
   if (!turns.length) return { problem: 'the trial did nothing to the page' };
   const { specId, specHash, agent, model, startedAt: recordedAt } = record;
   const subject = { specId, specHash, agent, model, recordedAt };
-  const kept = uniqueByName(turns, record.unique);
+  const { data, unique } = record;
+  const kept = uniqueByName({ ...(data && { data }), turns }, unique);
   return {
-    recording: { recordingVersion: RECORDING_VERSION, ...subject, turns: kept },
+    recording: { recordingVersion: RECORDING_VERSION, ...subject, ...kept },
     healed: record.healed?.recording,
   };
 }

@@ -47,7 +47,7 @@ export interface TrialOutput {
 type PlannedTask = Pick<
   SessionTask,
   | ('specId' | 'specName' | 'specHash' | 'configDir' | 'goal' | 'allowedDomains' | 'maxSteps')
-  | ('wantsAnswer' | 'maxCostUsd' | 'runIsCapped' | 'maxRequests' | 'seed' | 'unique')
+  | ('wantsAnswer' | 'maxCostUsd' | 'runIsCapped' | 'maxRequests' | 'seed' | 'unique' | 'data')
 >;
 
 export type TrialIdentity = Pick<

@@ -105,6 +105,30 @@ test.describe('gone', () => {
   expect(rowIn(second, 'gone').reason).toContain('action 6: button "Place order" not found on /checkout');
 });
 
+test('what prepare returns is of the replayed trial, not of the recorded one', async () => {
+  const { url } = await startSite({
+    '/': `<label>Name <input id="name"></label><button onclick="done.textContent = document.querySelector('input').value">Keep</button><p id="done"></p>`,
+  });
+  const suite = makeSuite({
+    ...configOf(`agent: lexical(), record: 'kept'`),
+    'tasks/keep.yaml': spec({
+      ...{ id: 'keep', url: `${url}/`, goal: 'Enter "{{customer}}" into "Name" and click "Keep"' },
+      assertions: `  - type: dom\n    selector: '#done'\n    state: text\n    text: '{{customer}}'\n`,
+    }),
+    'tasks.spec.ts': TASKS_TEST.replace(
+      ".yaml')",
+      ".yaml', { prepare: () => ({ customer: 'Ada ' + Math.random() }) })",
+    ),
+  });
+  const first = await suite.playwright(['test', '--repeat-each=1']);
+  expect(first.exitCode, first.output).toBe(0);
+  const { data } = JSON.parse(suite.read('kept/keep.json')) as Recording;
+  expect(data).toEqual({ customer: expect.stringMatching(/^Ada 0/) });
+  suite.write(configOf(`agent: replay({ recordings: 'kept' })`));
+  const second = await suite.playwright(['test']);
+  expect(second.exitCode, second.output).toBe(0);
+});
+
 test('a test with agent.run is recorded and replayed; one that uses the answer, or has several runs, is not', async () => {
   const site = await startShop();
   const projects = (agent: string) =>

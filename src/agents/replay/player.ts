@@ -24,6 +24,7 @@ import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
 import type { ReplaySettings } from './index';
 import { otherControl } from './same';
+import { turnsWith } from './values';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
@@ -52,7 +53,7 @@ export class Player {
     const { dialogs } = this.task.session;
     dialogs.policy = () => this.answers.shift();
     try {
-      for (const recorded of recording.turns)
+      for (const recorded of turnsWith(recording, this.task.data))
         await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
     } finally {
       dialogs.policy = undefined;
