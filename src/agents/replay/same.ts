@@ -8,27 +8,35 @@ type Found = { place: RecordedAction['place'] | null; beside: string };
 export function otherControl(recorded: Told, found: Found, goal: string): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
   const inGoal = new Set(partsOf(goal));
-  const lacks = (before: string, now: string) => {
+  const lacks = (before: string, now: string, partsIn = partsOf) => {
     const parts = new Set(partsOf(now));
-    return partsOf(before).some(each => inGoal.has(each) && !parts.has(each));
+    return partsIn(before).some(each => inGoal.has(each) && !parts.has(each));
   };
+  const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
   const [before, now] = [nameIn(was), nameIn(is)];
   if (was !== undefined && is !== undefined && before !== undefined && before !== now) {
     const differs = `${was} is now ${is}`;
-    const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
     const isOther = lacks(before, now ?? '') || (!hasTestId && wordsIn(before) !== wordsIn(now ?? ''));
     return isOther ? { why: differs } : { differs };
   }
+  // Others may be found by what does not tell them apart: the second button, `cancel-2`.
   const isCounted = /\.(?:nth|first|last)\(/.test(recorded.locator ?? '');
   const { beside } = recorded;
-  if (isCounted && beside && lacks(beside, found.beside))
+  if (!beside || (!isCounted && !hasTestId)) return {};
+  if (lacks(beside, found.beside, isCounted ? partsOf : numbersOf))
     return { why: `${was ?? 'the control'} beside "${beside}" is now one beside "${found.beside}"` };
   return {};
 }
 
 /** `button "Pay $9"`: `Pay $9` */
 const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.[1];
-const partsOf = (text: string) => text.toLowerCase().match(/\p{L}+|\d+(?:[.,]\d+)*/gu) ?? [];
+const numbersOf = (text: string) => text.match(/\d+(?:[.,]\d+)*/g) ?? [];
+const partsOf = (text: string) => [...numbersOf(text), ...namesOf(text)];
+/** Words that can name something. */
+const namesOf = (text: string) =>
+  (text.toLowerCase().match(/\p{L}{3,}/gu) ?? []).filter(
+    each => !/^(?:the|and|for|with|from|into|one)$/.test(each),
+  );
 const wordsIn = (text: string) =>
   text
     .toLowerCase()

@@ -44,6 +44,16 @@ test.each<[string, locator: string, was: string, is: string, goal: string, 'same
 test.each<[string, locator: string, was: string, is: string, goal: string, isOther: boolean]>([
   ['another row', COUNTED, 'Order 1042 Cancel', 'Order 3055 Cancel', 'Cancel order 1042', true],
   [
+    'another row of a test id',
+    "getByTestId('cancel-1')",
+    'Order 1042',
+    'Order 3055',
+    'Cancel order 1042',
+    true,
+  ],
+  ['other words beside a test id', "getByTestId('add')", 'Add a fern', 'Only 3 left', 'Add a fern', false],
+  ['words of every goal', COUNTED, 'Into the cart', 'Sold', 'Put one into the bag', false],
+  [
     'a row that the goal does not name',
     COUNTED,
     'Order 1042 Cancel',
