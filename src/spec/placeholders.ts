@@ -15,6 +15,7 @@ export interface TrialData {
 
 /** What recordings keep instead of its value. */
 export const UNIQUE = '{{unique}}';
+const IN_CAPITALS = UNIQUE.toUpperCase();
 const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
 /** Those that each trial has a value for. */
 export const GIVEN_PLACEHOLDERS: readonly string[] = ['trial', 'unique'] satisfies (keyof TrialData)[];
@@ -154,11 +155,18 @@ function withUrls(assertions: readonly Assertion[], change: (glob: string) => st
   });
 }
 
-/** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */
+/** With the name of `{{unique}}` in place of its value, also in capitals. JSON escapes none of its letters and digits. */
 export function uniqueByName<Value>(value: Value, unique: string | undefined): Value {
   if (!unique) return value;
-  return JSON.parse(JSON.stringify(value).replaceAll(unique, UNIQUE)) as Value;
+  const named = JSON.stringify(value)
+    .replaceAll(unique, UNIQUE)
+    .replaceAll(unique.toUpperCase(), IN_CAPITALS);
+  return JSON.parse(named) as Value;
 }
+
+/** The other way round: a text with values in place of names. */
+export const uniqueByValue = (text: string, unique: string): string =>
+  text.replaceAll(UNIQUE, unique).replaceAll(IN_CAPITALS, unique.toUpperCase());
 
 type Path = readonly (string | number)[];
 

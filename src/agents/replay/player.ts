@@ -17,7 +17,7 @@ import {
   readRecording,
   recordingFile,
 } from '../../data/recording';
-import { UNIQUE } from '../../spec/placeholders';
+import { uniqueByValue } from '../../spec/placeholders';
 import { pathOf } from '../../spec/url';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, inTexts } from '../../text/mask';
@@ -186,7 +186,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
   const recording =
-    text === undefined ? undefined : readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
+    text === undefined ? undefined : readRecording(unique ? uniqueByValue(text, unique) : text, file);
   // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
   if (recording && recording.specHash !== task.specHash) {
     const stale = `${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.`;

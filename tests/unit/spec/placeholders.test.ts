@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
-import { placeholdersIn, uniqueByName, withData } from '../../../src/spec/placeholders';
+import { placeholdersIn, uniqueByName, uniqueByValue, withData } from '../../../src/spec/placeholders';
 
 function specWith(more: object): TaskSpec {
   return taskSpecSchema.parse({
@@ -124,6 +124,9 @@ describe('placeholders are found with their places', () => {
 test('a recording names the value of {{unique}}; without one it stays as it is', () => {
   const value = { text: 'undefined k3fz90ab', list: ['k3fz90ab!'] };
   expect(uniqueByName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
+  const shown = { name: 'Activate U-K3FZ90AB of k3fz90ab' };
+  expect(uniqueByName(shown, 'k3fz90ab')).toEqual({ name: 'Activate U-{{UNIQUE}} of {{unique}}' });
+  expect(uniqueByValue('U-{{UNIQUE}} of {{unique}}', 'x1y2z3w4')).toBe('U-X1Y2Z3W4 of x1y2z3w4');
   expect(uniqueByName(value, undefined)).toBe(value);
   expect(uniqueByName(value, '')).toBe(value);
 });
