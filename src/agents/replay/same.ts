@@ -4,7 +4,7 @@ import type { RecordedAction } from '../../data/action';
 type Told = Pick<RecordedAction, 'place' | 'beside'> & { locator?: string };
 type Found = { place: RecordedAction['place'] | null; beside: string };
 
-/** @returns in one clause why it is another control, `differs` if it is the same with another name; null if nothing differs */
+/** @returns in one clause why it is another control, `differs` if it is the same with other numbers or another name; neither if nothing differs */
 export function otherControl(recorded: Told, found: Found, goal: string): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
   const inGoal = new Set(partsOf(goal));
@@ -16,7 +16,7 @@ export function otherControl(recorded: Told, found: Found, goal: string): { why?
   const [before, now] = [nameIn(was), nameIn(is)];
   if (was !== undefined && is !== undefined && before !== undefined && before !== now) {
     const differs = `${was} is now ${is}`;
-    const isOther = lacks(before, now ?? '') || (!hasTestId && wordsIn(before) !== wordsIn(now ?? ''));
+    const isOther = lacks(before, now ?? '') || (!hasTestId && !haveSameWords(before, now ?? ''));
     return isOther ? { why: differs } : { differs };
   }
   // Others may be found by what does not tell them apart: the second button, `cancel-2`.
@@ -37,8 +37,17 @@ const namesOf = (text: string) =>
   (text.toLowerCase().match(/\p{L}{3,}/gu) ?? []).filter(
     each => !/^(?:the|and|for|with|from|into|one)$/.test(each),
   );
-const wordsIn = (text: string) =>
-  text
-    .toLowerCase()
-    .match(/\p{L}+/gu)
-    ?.join(' ');
+
+/** Without numbers and what has digits in it, such as `2nd`. Long names are cut. */
+function haveSameWords(...names: [string, string]): boolean {
+  const [one, other] = names.map(name => {
+    const words =
+      name
+        .toLowerCase()
+        .replace(/[\p{L}\d]*…$/u, '')
+        .match(/[\p{L}\d]+/gu) ?? [];
+    return words.filter(word => !/\d/.test(word)).join(' ');
+  }) as [string, string];
+  if (!names.some(name => name.endsWith('…'))) return one === other;
+  return one.startsWith(other) || other.startsWith(one);
+}

@@ -29,6 +29,23 @@ test.each<[string, locator: string, was: string, is: string, goal: string, 'same
     'other',
   ],
   ['it lost its name', "getByTestId('pay')", 'button "Pay"', 'button', 'Order it', 'noted'],
+  ['a number as a word', BY_NAME, 'button "2nd of May"', 'button "3rd of May"', 'Pick a day', 'noted'],
+  [
+    'one that is cut',
+    BY_NAME,
+    'link "Order 9 of Ada Byron, deliv…"',
+    'link "Order 10 of Ada Byron, deli…"',
+    'Open it',
+    'noted',
+  ],
+  [
+    'another that is cut',
+    BY_NAME,
+    'link "Order 9 of Ada Byron, deliv…"',
+    'link "Order 10 of Bo Diddley, del…"',
+    'Open it',
+    'other',
+  ],
   ['it had none', BY_NAME, 'div.card', 'div.row', 'Order it', 'same'],
   ['another case', BY_NAME, 'button "PAY"', 'button "Pay"', 'Order it', 'noted'],
 ])('a name: %s', (_, locator, was, is, goal, expected) => {
