@@ -23,7 +23,7 @@ import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
 import { maskTest } from './inside/masking';
 import { type Asked, decide, wantedOf } from './run/decide';
-import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
+import { isFirstToSay, isJudged, noteUnjudged, readLedger, reserve } from './run/ledger';
 import {
   givenSecrets,
   isReplay,
@@ -192,10 +192,7 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
 export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
   if (isJudged() || isInteractive()) return;
-  if (isFirstToSay('not-written'))
-    import('./run/earlier-results.js')
-      .then(({ supersedeWithoutReporter }) => supersedeWithoutReporter())
-      .catch((error: unknown) => warn(messageOf(error)));
+  noteUnjudged();
   if (k === 1 || !isFirstToSay('not-judged')) return;
   warn(
     `No verdict will be computed: ${what} needs ${minPasses} of ${k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter`,

@@ -1,6 +1,7 @@
 // The results file while a run has not written its own: nobody must take what an earlier run wrote for it.
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../../data/results';
 import { writeText } from '../../text/file';
 import { configFileOfRun, isOurReporter } from '../inside/command-line';
@@ -40,15 +41,22 @@ export function resultsIn(file: string): Partial<Results> | undefined {
 
 export const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** In a run without our reporter, which writes none: where it would, the config says. */
-export async function supersedeWithoutReporter(): Promise<void> {
+/**
+ * For a run without our reporter, in its main process: where it would write its results, the config says, which may still be loading.
+ *
+ * @returns what marks the earlier ones, at once
+ */
+export async function supersedingHere(): Promise<(() => void) | undefined> {
+  const startedAt = new Date();
   const configFile = configFileOfRun();
-  if (!configFile) return;
+  if (!configFile) return undefined;
+  await setImmediate();
   const { reporter } = (await exportedConfig(configFile)) as { reporter?: unknown };
   const entries = (Array.isArray(reporter) ? reporter : []) as (readonly [
     string,
     { outputFile?: string }?,
   ])[];
   const own = entries.find(([name]) => isOurReporter(name));
-  supersede(resolve(dirname(configFile), own?.[1]?.outputFile ?? DEFAULT_RESULTS_FILE), new Date());
+  const file = resolve(dirname(configFile), own?.[1]?.outputFile ?? DEFAULT_RESULTS_FILE);
+  return () => supersede(file, startedAt);
 }

@@ -15,11 +15,15 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { sumOf } from '../../data/collections';
 import { keyIn } from '../../data/plan';
+import { messageOf } from '../../text/line';
+import { print } from '../../text/print';
 import type { LedgerState } from './decide';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
 const JUDGED = 'judged';
+const NOT_WRITTEN = 'not-written';
+const UNJUDGED = `said-${NOT_WRITTEN}`;
 const PREFIX = 'taskproof-';
 const OWN = `${PREFIX}${process.pid}-`;
 
@@ -44,8 +48,28 @@ export function openLedger({ judged }: { judged: boolean }): string {
 export function openLedgerWithoutReporter(): void {
   const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
   if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !process.argv.includes('test')) return;
-  openLedger({ judged: false });
-  process.once('exit', closeLedger);
+  const run = openLedger({ judged: false });
+  let supersede: (() => void) | undefined;
+  import('./earlier-results.js')
+    .then(async ({ supersedingHere }) => {
+      supersede = await supersedingHere();
+    })
+    // Playwright says what is wrong with a config that can't be loaded.
+    .catch(() => undefined);
+  process.once('exit', () => {
+    try {
+      // Our reporter would have closed it.
+      if (existsSync(join(run, UNJUDGED))) supersede?.();
+    } catch (error) {
+      print(process.stderr, messageOf(error));
+    }
+    closeLedger();
+  });
+}
+
+/** In a worker of such a run: it plays trials, and nobody writes their results. */
+export function noteUnjudged(): void {
+  isFirstToSay(NOT_WRITTEN);
 }
 
 /** Removes the ledger that this process opened. One that it inherited is of a run that started this one. */
