@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { SPEC_ID } from '../spec/schema';
 import { type RecordedAction, recordedActionSchema } from './action';
+import { trialRecordSchema } from './record';
 
 export const RECORDING_VERSION = '1';
 export const DEFAULT_RECORDINGS_DIR = 'recordings';
@@ -39,7 +40,7 @@ export const recordingSchema = z.object({
   model: z.string().nullable(),
   recordedAt: z.iso.datetime(),
   /** What the suite's `prepare` returned then: a replay puts its own values in their place. */
-  data: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
+  data: trialRecordSchema.shape.data,
   turns: z.array(turnSchema).max(MAX_ENTRIES),
 });
 

@@ -29,7 +29,7 @@ import { sourceOfCall } from './inside/calls';
 import { errorAt, runError } from './inside/errors';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
-import { goalAnnotation, REFUSED } from './run/plan';
+import { goalAnnotation, refusedAnnotation } from './run/plan';
 import {
   addTrialTime,
   attachTo,
@@ -246,7 +246,7 @@ export class RunsOfTest implements AgentRunner {
   /** If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it. */
   private refuse(why: string): void {
     const hasEnded = this.testInfo.errors.some(({ message = '' }) => message.includes(why));
-    if (hasEnded) this.testInfo.annotations.push({ type: REFUSED, description: harmless(why) });
+    if (hasEnded) this.testInfo.annotations.push(refusedAnnotation(this.options.secrets.mask(why)));
   }
 
   private forgotten(): Error | undefined {

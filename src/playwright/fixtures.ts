@@ -14,7 +14,7 @@ import { z } from 'zod';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
-import { harmless, messageOf } from '../text/line';
+import { messageOf } from '../text/line';
 import type { Mask } from '../text/mask';
 import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
@@ -38,7 +38,7 @@ import {
   readyOptions,
   type TaskproofOptions,
 } from './run/options';
-import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, REFUSED } from './run/plan';
+import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, refusedAnnotation } from './run/plan';
 import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
@@ -160,7 +160,7 @@ async function orRefuse<Prepared>(
   } catch (error) {
     // `testInfo.skip` throws, too.
     if (testInfo.expectedStatus !== 'skipped')
-      testInfo.annotations.push({ type: REFUSED, description: harmless(mask(messageOf(error))) });
+      testInfo.annotations.push(refusedAnnotation(mask(messageOf(error))));
     throw error;
   }
 }

@@ -100,6 +100,10 @@ test.describe('gone', () => {
   expect(second.output).toMatch(
     /taskproof: changed › order has changed since kept.changed.order\.json was recorded\. Record it again/,
   );
+  const notices = recordsIn(suite.read('pw.json')).flatMap(({ turns }) =>
+    turns.flatMap(each => each.notices),
+  );
+  expect(notices).toContainEqual(expect.stringContaining('order has changed since kept'));
   expect(rowIn(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
   expect(rowIn(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
   expect(rowIn(second, 'gone').reason).toContain('action 6: button "Place order" not found on /checkout');

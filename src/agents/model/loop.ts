@@ -126,12 +126,8 @@ export abstract class Loop {
   private async next(): Promise<Ending> {
     const { task } = this;
     const { model } = this.by;
-    if (task.turnsLeft <= 0 && !this.hasCalled)
-      throw this.error(
-        `the agent never acted: no call of the model "${model}" was of a tool that there is, with its inputs. Set another model.`,
-      );
-    // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
-    if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
+    // Don't pay for an answer that can't be acted on.
+    if (task.turnsLeft <= 0) await this.runOut();
     task.signal.throwIfAborted();
     const answer = await this.request();
     if (task.costUsd === null && isCapped(task)) throw this.error(uncounted(model));
@@ -151,6 +147,15 @@ export abstract class Loop {
       );
     }
     return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
+  }
+
+  /** @throws TurnLimitError, or that of a model that never acted */
+  private async runOut(): Promise<void> {
+    if (!this.hasCalled)
+      throw this.error(
+        `the agent never acted: no call of the model "${this.by.model}" was of a tool that there is, with its inputs. Set another model.`,
+      );
+    await this.task.turn('no turns are left', () => undefined);
   }
 
   private async request(): Promise<Answer> {

@@ -35,9 +35,6 @@ export class ActionProblem extends Error {
   override name = 'ActionProblem';
 }
 
-/** In place of the recorded one. */
-class OtherControl extends Error {}
-
 export class Player {
   readonly done: string[] = [];
   private number = 0;
@@ -94,13 +91,12 @@ export class Player {
       const end = performance.now() + this.timeoutMs;
       try {
         const there = located(page, here);
-        if ('locator' in there && there.locator) await this.compare(there.locator, action, end);
+        if ('locator' in there && there.locator) await this.compare(page, there.locator, action, end);
         const timeoutMs = Math.max(1, end - performance.now());
         await perform(page, there, { timeoutMs, webmcp: task.webmcp, task });
       } catch (error) {
         task.signal.throwIfAborted();
-        const why = error instanceof OtherControl ? error.message : await whyNot(page, here, error);
-        throw this.problem(page, why);
+        throw error instanceof ActionProblem ? error : this.problem(page, await whyNot(page, here, error));
       }
     };
     // The next action, or an assertion, may need the requests that this one causes.
@@ -113,8 +109,8 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** Waits for the control of the recording. @throws Error if another one stands there */
-  private async compare(locator: Locator, recorded: RecordedAction, end: number): Promise<void> {
+  /** Waits for the control of the recording. @throws ActionProblem if another one stands there */
+  private async compare(page: Page, locator: Locator, recorded: RecordedAction, end: number): Promise<void> {
     const { task } = this;
     if (!recorded.place && !recorded.beside) return;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -122,7 +118,7 @@ export class Player {
       const found = await standingOf(locator);
       if (!found) return;
       const { why, differs } = otherControl(recorded, inTexts(found, task.mask), task.goal);
-      if (why && performance.now() + pause > end) throw new OtherControl(why);
+      if (why && performance.now() + pause > end) throw this.problem(page, why);
       if (differs) task.session.notice(`Since the recording, ${differs}.`);
       if (!why) return;
       task.signal.throwIfAborted();

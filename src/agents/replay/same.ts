@@ -1,11 +1,15 @@
 // Whether a replay found the control of its recording: locators leave numbers out, match parts of names, and count among equals.
+import type { Standing } from '../../browser/actions/record';
 import type { RecordedAction } from '../../data/action';
 
 type Told = Pick<RecordedAction, 'place' | 'beside'> & { locator?: string };
-type Found = { place: RecordedAction['place'] | null; beside: string };
 
 /** @returns in one clause why it is another control, `differs` if it is the same with other numbers or another name; neither if nothing differs */
-export function otherControl(recorded: Told, found: Found, goal: string): { why?: string; differs?: string } {
+export function otherControl(
+  recorded: Told,
+  found: Standing,
+  goal: string,
+): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
   const inGoal = new Set(partsOf(goal));
   const lacks = (before: string, now: string, partsIn = partsOf) => {

@@ -33,7 +33,7 @@ export function repeatEachOverride(argv: readonly string[] = process.argv): numb
   return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
 }
 
-/** The config's file; undefined if there is none. */
+/** The config's file, as the main process finds it; undefined if there is none. */
 export function configFileOfRun(argv: readonly string[] = process.argv): string | undefined {
   const { config } = parse(argv).values;
   const given = resolve(typeof config === 'string' ? config : '.');
@@ -41,7 +41,7 @@ export function configFileOfRun(argv: readonly string[] = process.argv): string 
     join(given, `playwright.config.${each}`),
   );
   const isFile = (path: string) => statSync(path, { throwIfNoEntry: false })?.isFile();
-  return shared('TASKPROOF_CONFIG_FILE', [given, ...names].find(isFile));
+  return [given, ...names].find(isFile);
 }
 
 /** Reads a variable that the main process sets for its workers, which don't see the command line. */
@@ -103,7 +103,6 @@ export function listsForEditor({ env, ppid } = process): boolean {
 // In UI mode and for editors the main process only loads the config, before workers start.
 repeatEachOverride();
 isInteractive();
-configFileOfRun();
 
 /**
  * Whether the terminal shows the errors of a run: a reporter prints them, or, since none prints anything, Playwright adds one that

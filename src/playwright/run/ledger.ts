@@ -23,7 +23,7 @@ import type { LedgerState } from './decide';
 const ENV = 'TASKPROOF_LEDGER';
 const JUDGED = 'judged';
 const NOT_WRITTEN = 'not-written';
-const UNJUDGED = `said-${NOT_WRITTEN}`;
+const noteOf = (run: string, what: string) => join(run, `said-${what}`);
 const PREFIX = 'taskproof-';
 const OWN = `${PREFIX}${process.pid}-`;
 
@@ -59,7 +59,7 @@ export function openLedgerWithoutReporter(): void {
   process.once('exit', () => {
     try {
       // Our reporter would have closed it.
-      if (existsSync(join(run, UNJUDGED))) supersede?.();
+      if (existsSync(noteOf(run, NOT_WRITTEN))) supersede?.();
     } catch (error) {
       print(process.stderr, messageOf(error));
     }
@@ -112,7 +112,7 @@ export function isFirstToSay(what: string): boolean {
   const run = process.env[ENV];
   if (!run) return true;
   try {
-    writeFileSync(join(run, `said-${what}`), '', { flag: 'wx' });
+    writeFileSync(noteOf(run, what), '', { flag: 'wx' });
     return true;
   } catch {
     return false;

@@ -41,6 +41,9 @@ export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
 
 export const goalAnnotation = (goal: string) => ({ type: GOAL, description: harmless(goal) });
 
+/** @param why masked */
+export const refusedAnnotation = (why: string) => ({ type: REFUSED, description: harmless(why) });
+
 export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): string {
   const goals = annotations.filter(({ type }) => type === GOAL);
   return goals.map(({ description = '' }) => description).join('\n');

@@ -22,6 +22,12 @@ test.each<[Partial<RecordedAction>, Partial<RecordedAction>]>([
   expect(resolved({ ...step, ...where } as RecordedAction, task)).toMatchObject(expected);
 });
 
+test('a file that is not there is no fault of the page', () => {
+  const step = { do: 'upload', locator: 'x', files: ['no/such-file.txt'], ...where } as RecordedAction;
+  const here = { ...task, configDir: process.cwd() };
+  expect(() => resolved(step, here)).toThrow('uploads "no/such-file.txt", which does not exist in');
+});
+
 test('one that the project does not have is named', () => {
   const step = { do: 'click', locator: "getByText('<secret>OTHER</secret>')", ...where } as RecordedAction;
   expect(() => resolved(step, task)).toThrow('the secret OTHER, which this project does not have');
