@@ -19,7 +19,7 @@ import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
 import { errorAt, expectationInWords, isExpectation, onFailure } from './inside/errors';
-import { enter, isFirstToPass, runId } from './run/ledger';
+import { enter, isFirstToPass, runId, spend } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { showUsed } from './run/plan';
 import { checkRun, folderOf, posix, seedOffset } from './run/settings';
@@ -149,15 +149,17 @@ export class TrialTest {
     this.record = record;
     attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
     const { repeatIndex: index, outcome, costUsd } = record;
-    try {
-      enter(this.testInfo.project.name, planName(this.options.plan!), { index, outcome, costUsd });
-    } catch (error) {
-      // Only other workers need the entry, for early stop and the cost cap of the run.
-      print(
-        process.stderr,
-        `taskproof: ${record.specId}: can't write the run's ledger: ${(error as Error).message}`,
-      );
-    }
+    const name = planName(this.options.plan!);
+    orWarn(name, () => enter(this.testInfo.project.name, name, { index, outcome, costUsd }));
+  }
+}
+
+/** Only other workers need what the ledger holds, for early stop and the cost cap of the run. */
+function orWarn(name: string, write: () => void): void {
+  try {
+    write();
+  } catch (error) {
+    print(process.stderr, `taskproof: ${name}: can't write the run's ledger: ${(error as Error).message}`);
   }
 }
 
@@ -181,12 +183,17 @@ export function saidBy(error: { message?: string; value?: string } | undefined):
 
 export function trialPlanOf(
   { agent, secrets, pageTools, turnTimeoutMs, maxRunCostUsd, maxRequests, plan }: ReadyOptions,
-  { config, project }: TestInfo,
+  { config, project, repeatEachIndex }: TestInfo,
 ) {
+  const name = plan && planName(plan);
   const isFirst = () =>
-    plan !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, planName(plan));
+    name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name);
+  const note = (costUsd: number) => {
+    if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatEachIndex, costUsd));
+  };
   return {
     isFirstToPass: isFirst,
+    spend: note,
     agent,
     secrets,
     pageTools,

@@ -94,6 +94,8 @@ export interface TrialPlan extends PlannedTask {
   expectTimeoutMs?: number;
   /** Asked when the trial has passed: whether its page shows what is in no trial's way. Once in a run and spec. */
   isFirstToPass?(): boolean;
+  /** Told what the agent spends as it spends it, in US dollars. */
+  spend?(costUsd: number): void;
   /** Of a probe: an assertion on the answer holds if a guess passes it. */
   guesses?: boolean;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
@@ -203,7 +205,7 @@ export class AgentRun {
   private task(clock: Clock): SessionTask {
     const { turns, session, mask, webmcp } = this;
     const { agent, spec, identity, judge, check, locate, entryUrl, pageTools, ...others } = this.plan;
-    const { secrets, guesses, isFirstToPass, ...rest } = others;
+    const { secrets, guesses, isFirstToPass, spend, ...rest } = others;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.

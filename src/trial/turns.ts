@@ -63,7 +63,10 @@ export class Turns {
 
   addUsage(usage: ReportedUsage): void {
     checkUsage(usage);
+    const before = this.usage.costUsd ?? 0;
     this.usage = addUsage(this.usage, usage);
+    const spentUsd = (this.usage.costUsd ?? 0) - before;
+    if (spentUsd > 0) this.trial.plan.spend?.(spentUsd);
     const { totalCostUsd: _, ...ofTurn } = usage;
     this.turnUsage = addUsage(this.turnUsage, ofTurn);
   }

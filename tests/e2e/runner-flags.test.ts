@@ -187,3 +187,21 @@ taskproofTests('dear/*.yaml', { test });`,
     expect(run.results().complete).toBe(false);
   });
 });
+
+test('maxRunCostUsd: what a trial spent counts, though its worker died', async () => {
+  const suite = await suiteWith({ dies: [], later: [] }, { k: 1, minPasses: { dies: 1, later: 1 } });
+  suite.write({
+    'tasks.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'dear', run: task => task.turn('click Go', () => {
+  task.usage({ costUsd: 0.4 });
+  process.exit(3);
+}) });
+test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
+taskproofTests('tasks/*.yaml', { test });`,
+  });
+  const run = await suite.playwright(['test', '--workers=1']);
+  const [dies, later] = run.results().verdicts;
+  expect(dies!.trials, run.output).toMatchObject([{ outcome: 'error', errorKind: 'internal' }]);
+  expect(later!.reason).toContain('the run has spent $0.4000 of its maxRunCostUsd of $0.3');
+  expect(run.exitCode).toBe(1);
+});

@@ -24,7 +24,7 @@ export interface Asked {
 export interface LedgerState {
   /** Trials of this spec that have ended. */
   ended: readonly LedgerEntry[];
-  /** US dollars that the ended trials of the run cost, as far as prices are known. */
+  /** US dollars that the trials of the run have cost so far, as far as prices are known. */
   spentUsd: number;
   /** The same with what running trials may cost. */
   committedUsd: number;

@@ -32,6 +32,8 @@ const entrySchema = z.object({
   /** Null while the trial runs: its cost is reserved. */
   outcome: z.enum(['passed', 'failed', 'error']).nullable(),
   costUsd: z.number().nullable(),
+  /** Of a running trial: what it has cost so far. Counts, too, if its worker dies. */
+  spentUsd: z.number().optional(),
 });
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
@@ -97,10 +99,20 @@ export function runId(): string {
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
+  // The record of a trial whose worker died is lost, not what it spent.
+  const costUsd = entry.costUsd ?? noted(project, spec, entry.index)?.spentUsd ?? null;
   // Renamed into place, so that no worker reads half a file.
   const half = join(run, randomUUID());
-  writeFileSync(half, JSON.stringify(entry));
+  writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
   renameSync(half, fileOf(run, project, spec, entry.index));
+}
+
+/** Notes what a running trial has spent since it was last noted, in US dollars. */
+export function spend(project: string, spec: string, index: number, costUsd: number): void {
+  const earlier = noted(project, spec, index);
+  const spentUsd = (earlier?.spentUsd ?? 0) + costUsd;
+  const reservedUsd = earlier?.costUsd ?? 0;
+  enter(project, spec, { index, outcome: null, costUsd: Math.max(reservedUsd, spentUsd), spentUsd });
 }
 
 const said = new Set<string>();
@@ -131,7 +143,7 @@ export function readLedger(project: string, spec: string): LedgerState {
       return entries(prefixOf(project, spec)).filter(hasEnded);
     },
     get spentUsd() {
-      return sumOf(entries().filter(hasEnded), costOf);
+      return sumOf(entries(), entry => (hasEnded(entry) ? costOf(entry) : (entry.spentUsd ?? 0)));
     },
     get committedUsd() {
       return sumOf(entries(), costOf);
@@ -146,6 +158,9 @@ export function reserve(project: string, spec: string, index: number, costUsd: n
   enter(project, spec, { index, outcome: null, costUsd });
   return () => rmSync(fileOf(run, project, spec, index));
 }
+
+const noted = (project: string, spec: string, index: number) =>
+  entries(`${prefixOf(project, spec)}${index}.json`)[0];
 
 const costOf = ({ costUsd }: LedgerEntry) => costUsd ?? 0;
 

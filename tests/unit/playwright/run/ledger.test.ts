@@ -9,6 +9,7 @@ import {
   openLedger,
   readLedger,
   reserve,
+  spend,
 } from '../../../../src/playwright/run/ledger';
 
 beforeEach(() => openLedger({ judged: true }));
@@ -49,6 +50,27 @@ test("a trial's cost is reserved until it ends, or is given back", () => {
   // A trial that has ended reserves nothing more, and loses nothing.
   reserve('p', 'spec', 0, 5)();
   expect(readLedger('p', 'spec')).toMatchObject({ ended: [{ outcome: 'failed' }], committedUsd: 0.02 });
+});
+
+test('what a running trial spends counts at once, and if its worker dies', () => {
+  reserve('p', 'spec', 0, 0.5);
+  spend('p', 'spec', 0, 0.2);
+  spend('p', 'spec', 0, 0.1);
+  expect(readLedger('p', 'spec')).toEqual({ ended: [], spentUsd: expect.closeTo(0.3), committedUsd: 0.5 });
+  spend('p', 'spec', 0, 0.4);
+  expect(readLedger('p', 'spec')).toMatchObject({
+    spentUsd: expect.closeTo(0.7),
+    committedUsd: expect.closeTo(0.7),
+  });
+  // Nothing more is known of the trial.
+  end(0, 'error', null);
+  expect(readLedger('p', 'spec')).toMatchObject({
+    ended: [{ outcome: 'error' }],
+    spentUsd: expect.closeTo(0.7),
+  });
+  // Its record knows better.
+  end(0, 'failed', 0.8);
+  expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: 0.8, committedUsd: 0.8 });
 });
 
 test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {
