@@ -158,6 +158,8 @@ export class RunsOfTest implements AgentRunner {
     const missing = missingSecrets(this.options, [{ id: 'agent.run', goal }]);
     if (missing) throw runError(missing);
     const { page = this.page, agent = this.options.agent } = given;
+    if (page.isClosed())
+      throw new Error('agent.run: the page is closed. Pass the page to drive: { page: ... }');
     await preflightOnce(agent);
     const plan = this.plan(goal, given, page, place);
     // Each run would take the other's tabs and dialogs for its own.

@@ -137,7 +137,11 @@ export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
     throw new Error(
       `entryUrl is the path ${spec.entryUrl}, which is relative to the suite's baseURL. Set use.baseURL in the Playwright config, or write the whole URL.`,
     );
-  const entry = new URL(spec.entryUrl, baseURL);
+  const entry = parsedUrl(spec.entryUrl, baseURL);
+  if (!entry?.protocol.startsWith('http'))
+    throw new Error(
+      `use.baseURL must be an http: or https: URL, such as http://localhost:3000, not ${JSON.stringify(baseURL)}`,
+    );
   const glob = (pattern: string) => (isPath(pattern) ? entry.origin + pattern : pattern);
   return {
     ...spec,

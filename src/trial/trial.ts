@@ -187,7 +187,9 @@ export class Trial extends AgentRun {
     const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
     const end = performance.now() + timeout;
     const open = async () => {
-      await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
+      const response = await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
+      // Only proxies answer so.
+      if (response?.status() === 407) throw new Error('the proxy wants a user name and a password (407)');
       await unseen(session.page, () => this.loaded(timeout, end));
     };
     try {
@@ -202,7 +204,7 @@ export class Trial extends AgentRun {
         ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
         : isGone
           ? `the browser was closed before it opened ${entryUrl}: ${said}`
-          : `${entryUrl} can't be opened: ${said}. Is the site running, and is this its address?`;
+          : `${entryUrl} can't be opened: ${said}. ${hintFor(said)}`;
       return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
     }
   }
@@ -287,3 +289,16 @@ export class Trial extends AgentRun {
 const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 
 const NOT_ENDED = errorEnd('internal', 'the trial did not end');
+
+/** What may be wrong, by what browsers say. */
+const HINTS: readonly (readonly [RegExp, string])[] = [
+  [/ERR_PROXY|TUNNEL|PROXY_CONNECTION|the proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
+  [/INTERNET_DISCONNECTED|OFFLINE/, 'Is `offline` set in `use` of the Playwright config?'],
+  [
+    /ERR_CERT|SEC_ERROR|certificate/i,
+    "The site's certificate is not trusted: set `ignoreHTTPSErrors: true` in `use` of the Playwright config, if that is meant.",
+  ],
+];
+
+export const hintFor = (said: string) =>
+  HINTS.find(([pattern]) => pattern.test(said))?.[1] ?? 'Is the site running, and is this its address?';

@@ -298,6 +298,11 @@ test('begins on a blank page', passPolicy({ k: 2, minPasses: 1 }), async ({ page
   await page.goto('about:blank');
   await agent.run('Look');
 });
+test('begins on a closed page', passPolicy({ k: 2, minPasses: 1 }), async ({ page, context, agent }) => {
+  await context.newPage();
+  await page.close();
+  await agent.run('Look');
+});
 test('asks for too much, and goes on', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
   await agent.run('Look', { maxSteps: 0 }).catch(() => {});
   expect('the page').toBe('right');
@@ -311,7 +316,7 @@ test('asks for too much, and goes on', passPolicy({ k: 2, minPasses: 1 }), async
   expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
   expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/2 passed/);
   // A wrong call says nothing about the site.
-  for (const title of ['has no goal', 'begins on a blank page'])
+  for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/2 passed`);
   expect(output).toContain('✗ asks for too much, and goes on [shop] failed');
   // The ends of those runs are no errors of their own.

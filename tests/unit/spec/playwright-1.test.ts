@@ -163,6 +163,8 @@ test('a path stands at the baseURL, and so do globs that begin with a slash', ()
     ],
   });
   expect(() => atBase(spec, undefined)).toThrow('Set use.baseURL in the Playwright config');
+  for (const wrong of ['localhost:4173', 'shop.test', '/shop', 'file:///shop'])
+    expect(() => atBase(spec, wrong)).toThrow(`use.baseURL must be an http: or https: URL`);
   const whole = taskSpecSchema.parse(minimal);
   expect(atBase(whole, undefined)).toBe(whole);
 });

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { hintFor } from '../../../src/trial/trial';
+
+test.each([
+  ['net::ERR_CONNECTION_REFUSED', 'Is the site running'],
+  ['Timeout 30000ms exceeded', 'Is the site running'],
+  ['net::ERR_PROXY_CONNECTION_FAILED', '`proxy`'],
+  ['net::ERR_TUNNEL_CONNECTION_FAILED', '`proxy`'],
+  ['NS_ERROR_PROXY_CONNECTION_REFUSED', '`proxy`'],
+  ['net::ERR_INTERNET_DISCONNECTED', '`offline`'],
+  ['NS_ERROR_OFFLINE', '`offline`'],
+  ['net::ERR_CERT_AUTHORITY_INVALID', '`ignoreHTTPSErrors: true`'],
+  ['SEC_ERROR_UNKNOWN_ISSUER', '`ignoreHTTPSErrors: true`'],
+  ['The certificate for this server is invalid.', '`ignoreHTTPSErrors: true`'],
+])('%s: %s', (said, hint) => expect(hintFor(said)).toContain(hint));
