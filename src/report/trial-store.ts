@@ -175,7 +175,9 @@ export class TrialStore {
     const ours = attachments.flatMap(({ name, contentType, body }) =>
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
     );
-    const kept = { outcome, costUsd, status, duration, errors, annotations, attachments: ours };
+    // What follows a passed trial may be interrupted: the trial is whole.
+    const ended = outcome === 'passed' && status === 'interrupted' ? 'passed' : status;
+    const kept = { outcome, costUsd, status: ended, duration, errors, annotations, attachments: ours };
     const file = trialFile(this.folder, project, planned, index);
     if (this.restored.has(file)) return;
     this.attempt(() => writeText(file, JSON.stringify(kept)));

@@ -30,7 +30,9 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   const { outcome, status, reason, durationMs } = record;
   const errorKind = record.errorKind ?? undefined;
   const trial = { index, outcome, status, errorKind, reason, durationMs, ...workIn(record, result) };
-  if (outcome !== 'passed' || result.status === 'passed') return { trial, record };
+  // A trial that ended before the run was interrupted is finished.
+  const onlyInterrupted = result.status === 'interrupted' && !result.errors.length;
+  if (outcome !== 'passed' || result.status === 'passed' || onlyInterrupted) return { trial, record };
   // The agent did its task, but something around it failed: a hook, a fixture's teardown.
   const why = `the trial passed, but the test did not: ${firstError(result)}`;
   const broken = { outcome: 'error', status: 'error', errorKind: 'internal', reason: why } as const;

@@ -221,3 +221,30 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
     ],
   });
 });
+
+test('a trial that had passed when the run was interrupted is not played again', async () => {
+  const { started, hanging } = hangingPage();
+  const site = await startSite({ '/': PAGE, '/hanging': hanging });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { appendFileSync } from 'node:fs';`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter']]`,
+      taskproof: `{ agent: defineAgent({ name: 'counts', async run(task) {
+  appendFileSync('played.txt', task.specId + ' ');
+  await task.turn('go', () => task.page.getByText('Go').click());
+} }) }`,
+    }),
+    'tasks/first.yaml': spec({ id: 'first', url: `${site.url}/` }),
+    'tasks/second.yaml': spec({ id: 'second', url: `${site.url}/` }),
+    'tasks.spec.ts': `import { test } from '@taskproof/playwright';
+test.afterEach(async () => { if (process.env.HANG) await fetch('${site.url}/hanging'); });${TASKS_TEST}`,
+  });
+  const run = suite.start(['test', '--workers=1'], { HANG: '1' });
+  await started;
+  run.process.kill('SIGINT');
+  await run.done;
+  const resumed = await taskproof(suite, ['resume']);
+  expect(resumed.err).toContain('1 trial kept from the run of');
+  expect(suite.read('played.txt')).toBe('first second ');
+  expect(resumed.code, resumed.err).toBe(0);
+});

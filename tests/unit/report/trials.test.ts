@@ -119,4 +119,10 @@ describe('of a trial with a record', () => {
       reason: 'the trial passed, but the test did not: Error: no logout',
     });
   });
+
+  test('that passed before the run was interrupted stays passed, unless its teardown failed', () => {
+    expect(withRecord({}, { status: 'interrupted' })).toMatchObject({ outcome: 'passed', reason: null });
+    const failed = { status: 'interrupted', errors: [{ message: 'Error: no logout' }] } as const;
+    expect(withRecord({}, { ...failed, errors: [...failed.errors] })).toMatchObject({ outcome: 'error' });
+  });
 });
