@@ -65,7 +65,7 @@ const dialogAnswerSchema = z.object({
   text: z.string().optional(),
 });
 
-const pageActionSchema = z.discriminatedUnion('do', pageActions);
+export const pageActionSchema = z.discriminatedUnion('do', pageActions);
 
 export const placeSchema = z.object({
   /** In words, as on the page: `button "Pay"`. */

@@ -1,5 +1,6 @@
 // The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
 import type { Page } from '@playwright/test';
+import type { z } from 'zod';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
 import { act } from '../browser/actions/act';
 import { ActionRecorder } from '../browser/actions/record';
@@ -8,7 +9,7 @@ import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
-import type { RecordedAction } from '../data/action';
+import { pageActionSchema, type RecordedAction } from '../data/action';
 import { type Action, actionSchema, type TurnRecord } from '../data/record';
 import { addUsage, MAX_COUNT, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { problemsIn } from '../spec/errors';
@@ -150,10 +151,14 @@ export class Turns {
           .join('\n');
       },
       action: action => {
-        checkAction(action);
+        check('turn.action', actionSchema, action);
         record.actions.push(maskAction(action, mask));
       },
-      record: (draft, target, to) => this.recorder.record(session.page, draft, target, to),
+      record: async (draft, target, to) => {
+        // The locators are made of the elements.
+        check('turn.record', pageActionSchema, { locator: 'body', to: 'body', ...draft });
+        await this.recorder.record(session.page, draft, target, to);
+      },
       readOnly: () => this.recorder.readOnly(),
     };
   }
@@ -257,9 +262,9 @@ function checkUsage(usage: ReportedUsage): void {
 }
 
 /** An unreadable record would lose the trial. */
-function checkAction(action: Action): void {
-  const { error } = actionSchema.safeParse(action);
-  if (error) throw new TypeError(`turn.action: ${problemsIn(error, 'the action')[0]}`);
+function check(call: string, schema: z.ZodType, action: unknown): void {
+  const { error } = schema.safeParse(action);
+  if (error) throw new TypeError(`${call}: ${problemsIn(error, 'the action')[0]}`);
 }
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {

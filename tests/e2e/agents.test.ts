@@ -111,6 +111,13 @@ const rows: Row[] = [
     reason: /turn\.action: error: Invalid input/,
   },
   {
+    name: 'records an action with an element in it',
+    run: `await task.turn('drag', turn => turn.record({ do: 'drag', to: task.page.locator('body') }, task.page.getByText('Go')))`,
+    status: 'error',
+    errorKind: 'internal',
+    reason: /turn\.record: to: Invalid input: expected string/,
+  },
+  {
     name: 'reports nonsense usage',
     run: `task.usage({ inputTokens: 1e308 })`,
     status: 'error',

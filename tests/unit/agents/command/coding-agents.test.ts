@@ -170,7 +170,8 @@ describe('a command line that does not play', () => {
       /API answered 401, why.*set ANTHROPIC_API_KEY/,
     ],
     'says nothing after its API failed': [
-      { cli: `${print(retry(1, 529))} ${HANGS}`, args: HASTY },
+      // Long enough for a program to start on a busy machine.
+      { cli: `${print(retry(1, 529))} ${HANGS}`, args: ['claude-code', '--request-timeout', '3'] },
       /said nothing for \d s \(--request-timeout\)\. Before that: .*API answered 529, why$/,
     ],
     'says nothing': [{ cli: HANGS, args: HASTY }, /said nothing for \d s \(--request-timeout\)$/],
