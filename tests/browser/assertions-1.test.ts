@@ -80,6 +80,7 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     .join('');
   const inShadow = (html: string) => `<x-list></x-list><script>
     document.querySelector('x-list').attachShadow({ mode: 'open' }).innerHTML = '${html}'</script>`;
+  const TINY = '<p style="font-size: 0">Answer <b style="font-size: 1rem">Shop</b></p>';
   const HIDDEN = '<p>Shop</p><div hidden>Order confirmed</div>';
   const cases: [html: string, assertion: Partial<DomAssertion> & { selector: string }, Expected][] = [
     [LIST, { selector: 'li', count: 2 }, null],
@@ -144,23 +145,31 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [SLOTTED, { selector: 'x-alert', text: 'DONE' }, null],
     [SLOTTED, { selector: 'x-alert', text: 'Paid' }, /hidden text|not chosen/],
     [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, /does not contain/],
-    ...['height: 0', 'max-height: 0', 'width: 0; height: 9px'].flatMap((style): typeof cases => [
-      [
-        closed(style),
-        { selector: 'body', text: 'Answer' },
-        /only in hidden text; it shows "Question Send New"$/,
+    ...['height: 0', 'max-height: 0', 'width: 0; height: 9px', 'transform: scale(0)'].flatMap(
+      (style): typeof cases => [
+        [
+          closed(style),
+          { selector: 'body', text: 'Answer' },
+          /only in hidden text; it shows "Question Send New"$/,
+        ],
+        [closed(style), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
+        [closed(style), { selector: 'body, p', text: 'Answer', count: 0 }, null],
+        [closed(style), { selector: 'body', text: 'Question Send New' }, null],
+        [closed(style), { selector: 'body', text: 'Paid' }, /Paid/],
+        [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
       ],
-      [closed(style), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
-      [closed(style), { selector: 'body, p', text: 'Answer', count: 0 }, null],
-      [closed(style), { selector: 'body', text: 'Question Send New' }, null],
-      [closed(style), { selector: 'body', text: 'Paid' }, /Paid/],
-      [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
-    ]),
+    ),
     [
       '<div style="display: grid; grid-template-rows: 0fr"><p style="margin: 0; min-height: 0; overflow: hidden">Answer</div>Shop',
       { selector: 'div', text: 'Answer' },
       /hidden text/,
     ],
+    // What pops up, and what stands between blocks of a line.
+    ['<p style="transform: scale(0)">Answer</p>Shop', { selector: 'p', text: 'Answer' }, /hidden text/],
+    ['<p style="transform: scale(0.1)">Answer</p>Shop', { selector: 'p', text: 'Answer' }, null],
+    [TINY, { selector: 'p', text: 'Answer' }, /hidden text; it shows "Shop"/],
+    [TINY, { selector: 'p', text: 'Answer', count: 0 }, null],
+    [TINY, { selector: 'body', text: 'Shop' }, null],
     [
       '<!doctype html><body style="overflow: hidden"><div style="float: left">Answer</div>',
       { selector: 'div', text: 'Answer' },

@@ -1,5 +1,5 @@
-// The text of elements as people see it: what is slotted into shadow roots stands where its slot is, and what a box of no height cuts
-// off is left out, as in accordions. The browser's own rendered text knows neither.
+// The text of elements as people see it: what is slotted into shadow roots stands where its slot is; what a box of no height cuts off
+// is left out, as in accordions, and so are letters and boxes that are shrunk to nothing. The browser's own rendered text knows none.
 import { renderAll, renderAsBefore } from './document';
 import { everyElement, parentOf } from './elements';
 
@@ -14,12 +14,13 @@ export function laidOutTexts(selector: string, count: number): string[] | null {
   const all = [...everyElement()];
   const cut = new Set(all.filter(cutsOff));
   const slots = all.filter(each => each instanceof HTMLSlotElement && each.assignedNodes().length);
-  if (!cut.size && !slots.length) return null;
+  const tiny = all.filter(hasTinyLetters);
+  if (!cut.size && !slots.length && !tiny.length) return null;
   const matching = all.filter(each => each.matches(selector));
   if (matching.length !== count) return null;
   const around = new Set<Element>();
   const read = all.filter(each => each.shadowRoot || each.matches(OWN_TEXT));
-  for (const own of [...cut, ...slots, ...read])
+  for (const own of [...cut, ...slots, ...tiny, ...read])
     for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
   const hasSkipped = renderAll();
   const texts = matching.map(each => (isCutOff(each, cut) ? '' : laidOut(each, { around, cut })));
@@ -34,7 +35,8 @@ interface Special {
 }
 
 function cutsOff(element: Element): boolean {
-  if (!(element instanceof HTMLElement) || (element.clientHeight && element.clientWidth)) return false;
+  if (!(element instanceof HTMLElement)) return false;
+  if (element.clientHeight && element.clientWidth) return isShrunk(element);
   // What it hides is the window's.
   if (element === document.body || element === document.documentElement) return false;
   if (!element.textContent?.trim()) return false;
@@ -48,6 +50,16 @@ function cutsOff(element: Element): boolean {
     /absolute|fixed/.test(getComputedStyle(each).position),
   );
 }
+
+/** By `transform: scale(0)`, as what pops up begins with. */
+function isShrunk(element: Element): boolean {
+  const { width, height } = element.getBoundingClientRect();
+  return width === 0 || height === 0;
+}
+
+const hasTinyLetters = (element: Element) =>
+  [...element.childNodes].some(node => node instanceof Text && node.data.trim()) &&
+  getComputedStyle(element).fontSize === '0px';
 
 function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
   const parent = parentOf(element);
@@ -87,10 +99,10 @@ function renderedText(element: Element, display: string): string {
 }
 
 function lettersOf(text: Text, parent: Element): string {
-  const { visibility, textTransform } = getComputedStyle(parent);
+  const { visibility, textTransform, fontSize } = getComputedStyle(parent);
   const range = document.createRange();
   range.selectNodeContents(text);
-  if (visibility !== 'visible' || !range.getClientRects().length) return '';
+  if (visibility !== 'visible' || fontSize === '0px' || !range.getClientRects().length) return '';
   if (textTransform === 'uppercase') return text.data.toUpperCase();
   return textTransform === 'lowercase' ? text.data.toLowerCase() : text.data;
 }
