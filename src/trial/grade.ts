@@ -6,7 +6,7 @@ import { abortable } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import type { TotalUsage } from '../data/usage';
 import { lookAtAnswer } from '../grading/answer';
-import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions';
 import { limitOf } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
@@ -26,9 +26,9 @@ const PICTURE_TIME_MS = 5_000;
 const MAX_PICTURES = 30;
 
 /** Milliseconds for a judge's requests, of which there is one for each picture. */
-export function judgeTimeMs(pictures: number): number {
-  return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
-}
+export const judgeTimeMs = (pictures: number) =>
+  JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
+
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 
@@ -82,13 +82,8 @@ export async function checkAssertions(
     );
   };
   for (const [index, assertion] of assertions.entries()) {
-    const location = plan.locate(`assertions[${index}]`);
     const reason = await reasonFor(assertion, index);
-    const { type, description, method } = { method: undefined, ...assertion };
-    const told = { ...(method && { method }), ...(description && { description }) };
-    const line = location && { line: location.line };
-    const title = assertionTitle(assertion);
-    results.push({ title, type, ...told, passed: reason === null, reason, ...line });
+    results.push(resultOf(assertion, reason, plan.locate(`assertions[${index}]`)?.line));
   }
   const lasting = [...assertions.entries()].filter(
     ([index, each]) => results[index]!.passed && canBreakLater(each),
@@ -112,13 +107,12 @@ export async function checkAssertions(
 export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
-  if (!origin) return null;
   const unanswered = ({ url, status, failure }: NetworkEvent) =>
     failure &&
     status === null &&
     !/abort|block|cancel|insufficient/i.test(failure) &&
     url.startsWith(`${origin}/`);
-  if (!entryUrl || !opened.network.events.some(unanswered)) return null;
+  if (!entryUrl || !origin || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
     const answer = await session.context.request.get(entryUrl, options);
@@ -159,12 +153,11 @@ export async function judgeTrial(
     const returned: unknown = await abortable(() => judge.judge(judged), signal);
     const judgement = readJudgement(returned, judge, mask);
     await showJudgement(trial, judgement);
-    const { finalText } = judged;
-    return { judgement, finalText, ...(judgement.usage && { usage: judgement.usage }) };
+    return { judgement, usage: judgement.usage, finalText: judged.finalText };
   } catch (error) {
     const usage = error instanceof JudgeError && error.usage ? readUsage(error.usage) : undefined;
     const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
-    return { error: said, ...(usage && { usage }) };
+    return { error: said, usage };
   } finally {
     clock.stop();
   }
