@@ -182,8 +182,7 @@ export class RunsOfTest implements AgentRunner {
       specName: plan && !given.agent && !goals.length ? planName(plan) : null,
       specHash: goalsHash([goal]),
       spec: null,
-      // The hash of all goals is known at the end.
-      identity: { ...identityOf(testInfo, plan), specHash: '' },
+      identity: identityOf(testInfo, plan),
       goal,
       entryUrl: null,
       allowedDomains: given.allowedDomains ?? [hostOf(page.url())],

@@ -13,7 +13,6 @@ import { frozen, type LoadedSpec, locationIn } from '../spec/load';
 import { atSite, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { beginning, few, oneLine } from '../text/line';
-import { inTexts } from '../text/mask';
 import { print } from '../text/print';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
@@ -127,9 +126,7 @@ export class TrialTest {
       spec,
       identity: {
         ...identityOf(testInfo, options.plan, file),
-        specHash,
-        ...(isUnique && { runId: runId(), unique }),
-        ...(data && { data: inTexts(data, options.secrets.mask) }),
+        ...(isUnique && { runId: runId() }),
       },
       specId: spec.id,
       specName: planName(options.plan!),
@@ -138,9 +135,9 @@ export class TrialTest {
       maxCostUsd: leastOf([spec.maxCostUsd, options.maxCostUsd]),
       seed,
       ...(isUnique && { unique }),
-      ...(data && { data }),
-      ...(checkRun()?.purpose === 'probe' && { guesses: true }),
-      ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
+      data,
+      guesses: checkRun()?.purpose === 'probe',
+      navigationTimeoutMs,
       locate: (path: string) => locationIn(loaded, path),
     } satisfies TrialPlan;
   }
@@ -161,7 +158,7 @@ export class TrialTest {
   }
 }
 
-/** What a record says of its test; `specHash` is missing. */
+/** What a record says of its test. */
 export function identityOf(testInfo: TestInfo, plan: Plan | undefined, file = testInfo.file) {
   const { config, title, repeatEachIndex: repeatIndex, retry } = testInfo;
   const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
