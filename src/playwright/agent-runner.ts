@@ -229,37 +229,28 @@ export class RunsOfTest implements AgentRunner {
    * @throws Error if the test has passed although a run has not ended, or its agent got outside its domains
    */
   async settle(): Promise<void> {
-    const forgotten = this.forgotten();
+    const { testInfo, running, trials, refused, options } = this;
+    const overlooked = testInfo.status === 'passed' ? this.overlooked() : undefined;
     // Their ends say nothing more.
-    for (const outcome of this.running.keys()) outcome.catch(() => {});
-    for (const trial of this.trials.filter(({ status }) => status === null)) {
-      trial.stop(forgotten ? errorEnd('internal', forgotten.message) : endFromOutside(this.testInfo));
+    for (const outcome of running.keys()) outcome.catch(() => {});
+    for (const trial of trials.filter(({ status }) => status === null)) {
+      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endFromOutside(testInfo));
       await trial.close();
     }
-    for (const why of this.refused) this.refuse(why);
-    const overlooked = forgotten ?? this.escape();
-    if (this.trials.length) await this.leaveRecord(overlooked);
+    // If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it.
+    const hasEnded = (why: string) => testInfo.errors.some(({ message = '' }) => message.includes(why));
+    for (const why of [...refused].filter(hasEnded))
+      testInfo.annotations.push(refusedAnnotation(options.secrets.mask(why)));
+    if (trials.length) await this.leaveRecord(overlooked);
     if (overlooked) throw overlooked;
   }
 
-  /** If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it. */
-  private refuse(why: string): void {
-    const hasEnded = this.testInfo.errors.some(({ message = '' }) => message.includes(why));
-    if (hasEnded) this.testInfo.annotations.push(refusedAnnotation(this.options.secrets.mask(why)));
-  }
-
-  private forgotten(): Error | undefined {
+  /** A run that has not ended. And one that was outside its domains: the test's code may catch what `run` throws. */
+  private overlooked(): Error | undefined {
     const [run] = this.running.values();
-    if (!run || this.testInfo.status !== 'passed') return undefined;
+    if (!run) return this.trials.map(escapeError).find(error => error !== undefined);
     const call = `agent.run(${JSON.stringify(oneLine(run.goal, 60))})`;
     return errorAt(`${call} was still running when the test ended: await it`, 'agent.run', run.place);
-  }
-
-  /** The test's code may catch what `run` throws. */
-  private escape(): Error | undefined {
-    if (this.testInfo.status !== 'passed') return undefined;
-    const errors = this.trials.map(trial => escapeError(trial));
-    return errors.find(error => error !== undefined);
   }
 
   private async leaveRecord(overlooked: Error | undefined): Promise<void> {
