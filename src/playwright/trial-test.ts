@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { openSession } from '../browser/session/session';
 import { leastOf } from '../data/collections';
-import { type Plan, planName } from '../data/plan';
+import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
@@ -111,6 +111,7 @@ export class TrialTest {
   private plan(loaded: LoadedSpec, seed: number, own: TrialData, data?: PlaceholderValues) {
     const { options, testInfo, navigationTimeoutMs } = this;
     const { hash: specHash, file } = loaded;
+    const shared = trialPlanOf(options, testInfo, file);
     const filled = withData(loaded.spec, { ...data, ...own });
     const spec = frozen(atSite(filled, options));
     const { unique } = own;
@@ -122,12 +123,9 @@ export class TrialTest {
       allowedDomains: spec.allowedDomains,
       maxSteps: spec.maxSteps,
       wantsAnswer: wantedAnswer(spec.assertions),
-      ...trialPlanOf(options, testInfo),
+      ...shared,
       spec,
-      identity: {
-        ...identityOf(testInfo, options.plan, file),
-        ...(isUnique && { runId: runId() }),
-      },
+      identity: { ...shared.identity, ...(isUnique && { runId: runId() }) },
       specId: spec.id,
       specName: planName(options.plan!),
       specHash,
@@ -158,13 +156,6 @@ export class TrialTest {
   }
 }
 
-/** What a record says of its test. */
-export function identityOf(testInfo: TestInfo, plan: Plan | undefined, file = testInfo.file) {
-  const { config, title, repeatEachIndex: repeatIndex, retry } = testInfo;
-  const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
-  return { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy };
-}
-
 /** Why the trial of a test that is over has not ended by itself. */
 export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
   if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
@@ -176,13 +167,18 @@ export function saidBy(error: { message?: string; value?: string } | undefined):
   return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 
+/** What the plans of all trials say. @param file that its record names */
 export function trialPlanOf(
   { agent, secrets, pageTools, turnTimeoutMs, maxRunCostUsd, maxRequests, plan }: ReadyOptions,
-  { config, project }: TestInfo,
+  testInfo: TestInfo,
+  file = testInfo.file,
 ) {
+  const { config, project, title, repeatEachIndex: repeatIndex, retry } = testInfo;
+  const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
   const isFirst = () =>
     plan !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, planName(plan));
   return {
+    identity: { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy },
     isFirstToPass: isFirst,
     agent,
     secrets,
