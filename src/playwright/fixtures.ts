@@ -106,12 +106,10 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
         testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
-    const seen = new Set<string>();
     const release = keepFromRunner(place => {
-      if (seen.has(place)) return;
-      seen.add(place);
       const description = `Playwright threw while handling a page event (${place}); the test continued`;
-      testInfo.annotations.push({ type: 'warning', description });
+      const isTold = testInfo.annotations.some(each => each.description === description);
+      if (!isTold) testInfo.annotations.push({ type: 'warning', description });
     });
     await use(options);
     release();

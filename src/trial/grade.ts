@@ -44,6 +44,8 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
 
 const MAX_GUESSES = 1_000;
 
+const textOf = (page: Page) => page.locator('css=body').first().innerText({ timeout: 5_000 });
+
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
  * failed, and the others are judged by one look. What could break since, such as `absent`, is looked at once more at the end.
@@ -59,11 +61,9 @@ export async function checkAssertions(
   const { network: log } = opened;
   const { events: network, bodyOf } = log;
   const { downloads } = session;
-  const readLines = async (page: Page) =>
-    (await page.locator('css=body').first().innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
   // What an agent could answer without having done anything.
-  const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
-  const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
+  const text = plan.guesses ? await session.onAdmitted(textOf).catch(() => '') : '';
+  const guesses = plan.guesses ? ['', plan.goal, ...text.split('\n').slice(0, MAX_GUESSES)] : [];
   let once = hasFailed;
   const reasonFor = (assertion: Assertion, index: number, limit?: Assertion): Promise<string | null> => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
@@ -171,7 +171,6 @@ async function judgedTrial(
 ): Promise<JudgedTrial> {
   const spec = plan.spec!;
   const cap = plan.maxCostUsd;
-  const readText = (page: Page) => page.locator('body').first().innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
   return {
     spec,
@@ -182,7 +181,7 @@ async function judgedTrial(
     ),
     finalUrl: mask(beginning(session.page.url())),
     finalText: mask(
-      beginning(await session.onAdmitted(readText).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
+      beginning(await session.onAdmitted(textOf).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
     ),
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
     assertions,

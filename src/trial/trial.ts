@@ -104,7 +104,7 @@ export class Trial extends AgentRun {
   async examine(hasPassed: boolean): Promise<void> {
     if (this.isAstray) return;
     const { examine } = await import('./examine.js');
-    this.examination = await examine(this, { reason: this.end?.reason ?? null, hasPassed });
+    this.examination = await examine(this, this.end?.reason ?? null, hasPassed);
   }
 
   /** Whether the agent went by itself to an address that the site does not have: what stands there is in nobody's way. */
