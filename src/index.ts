@@ -10,16 +10,15 @@ export {
   TurnLimitError,
   type TurnOptions,
 } from './agents/agent';
-export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk';
-export { aiSdk } from './agents/ai-sdk';
-export type {
-  ClaudeClient,
-  ClaudeMembers,
-  ClaudeOptions,
-  ModelOptions,
-  Pricing,
+export { type AiSdkModel, type AiSdkOptions, type AiSdkPricing, aiSdk } from './agents/ai-sdk';
+export {
+  type ClaudeClient,
+  type ClaudeMembers,
+  type ClaudeOptions,
+  claude,
+  type ModelOptions,
+  type Pricing,
 } from './agents/claude';
-export { claude } from './agents/claude';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
@@ -73,7 +72,6 @@ export {
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type {
   Check,
-  CheckedTrial,
   ForSpecs,
   PlaceholderValues,
   Prepare,
@@ -96,3 +94,4 @@ export type { TrialData } from './spec/placeholders';
 export type { JsonSchema } from './spec/value-schema';
 export type { WantedAnswer } from './spec/wanted-answer';
 export type { SecretFunction } from './text/secrets';
+export type { CheckedTrial } from './trial/run-agent';

@@ -1,4 +1,5 @@
 // Checks the format's assertions: each waits like a web-first assertion of Playwright's, and says why it does not hold.
+import type { AssertionResult } from '../data/record';
 import type { Assertion, DomAssertion } from '../spec';
 import { answerTitle, lookAtAnswer } from './answer';
 import { lookAtDom } from './dom';
@@ -21,6 +22,13 @@ function domTitle({ selector, state, text, hidden, value, count }: DomAssertion)
   const what = state === 'text' ? `contains "${text}"${hidden ? ', hidden or not' : ''}` : `is ${state}`;
   const valued = value === undefined ? '' : ` with the value "${value}"`;
   return `"${selector}" ${what}${valued}${count === undefined ? '' : ` ${timesInWords(count)}`}`;
+}
+
+/** As the record has it. @param reason null if it holds @param line in the spec's file */
+export function resultOf(assertion: Assertion, reason: string | null, line?: number): AssertionResult {
+  const { type, description, method } = { method: undefined, ...assertion };
+  const title = assertionTitle(assertion);
+  return { title, type, method, description, passed: reason === null, reason, line };
 }
 
 /** @throws AssertionFailure if the assertion does not hold within the timeout. */

@@ -34,7 +34,6 @@ import {
   addTrialTime,
   attachTo,
   endFromOutside,
-  identityOf,
   outputTo,
   QUIET_TEXT,
   saidBy,
@@ -143,86 +142,74 @@ export class RunsOfTest implements AgentRunner {
     });
     const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
     this.testInfo.annotations.push(goalAnnotation(goal));
-    try {
-      return await this.play(page, plan, place);
-    } finally {
+    const play = async () => {
+      const trial = new Trial(plan, await openSession(page, plan.allowedDomains), this.output);
+      this.trials.push(trial);
+      const act = () => this.act(trial, place);
+      return this.output.step(`agent "${plan.agent.name}": ${goal}`, act, place).finally(() => trial.close());
+    };
+    return play().finally(() => {
       giveBack();
       this.driven.delete(page.context());
-    }
+    });
   }
 
   private async begin(goal: string, callerOptions: AgentRunOptions | undefined, place: Location) {
+    const { options, testInfo, goals, driven } = this;
     if (typeof goal !== 'string' || goal.trim() === '')
       throw new TypeError('agent.run(goal): the goal must be a non-empty string');
     const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
-    const missing = missingSecrets(this.options, [{ id: 'agent.run', goal }]);
+    const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
     if (missing) throw runError(missing);
-    const { page = this.page, agent = this.options.agent } = given;
+    const { page = this.page, agent = options.agent } = given;
     if (page.isClosed())
       throw new Error('agent.run: the page is closed. Pass the page to drive: { page: ... }');
     await preflightOnce(agent);
-    const plan = this.plan(goal, given, page, place);
-    // Each run would take the other's tabs and dialogs for its own.
-    if (this.driven.has(page.context()))
-      throw new Error(
-        'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
-      );
-    this.driven.add(page.context());
-    this.goals.push(goal);
-    return { page, plan };
-  }
-
-  private plan(goal: string, given: AgentRunOptions, page: Page, place: Location): TrialPlan {
-    const { options, testInfo, goals } = this;
-    const { repeatEachIndex, testId } = testInfo;
-    const base = trialPlanOf(options, testInfo);
-    const { plan } = options;
-    return {
-      ...base,
-      agent: given.agent ?? options.agent,
+    const shared = trialPlanOf(options, testInfo);
+    const isRecorded = options.plan && !given.agent && !goals.length;
+    const plan: TrialPlan = {
+      ...shared,
+      agent,
       specId: null,
-      specName: plan && !given.agent && !goals.length ? planName(plan) : null,
+      specName: isRecorded ? planName(options.plan!) : null,
       specHash: goalsHash([goal]),
       spec: null,
-      // The hash of all goals is known at the end.
-      identity: { ...identityOf(testInfo, plan), specHash: '' },
       goal,
       entryUrl: null,
       allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
       maxSteps: given.maxSteps ?? 20,
       wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
       maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-      turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
-      seed: seedOf(`${testId}:${goals.length}`, repeatEachIndex),
+      turnTimeoutMs: given.turnTimeoutMs ?? shared.turnTimeoutMs,
+      seed: seedOf(`${testInfo.testId}:${goals.length}`, testInfo.repeatEachIndex),
       locate: () => place,
     };
+    // Each run would take the other's tabs and dialogs for its own.
+    if (driven.has(page.context()))
+      throw new Error(
+        'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
+      );
+    driven.add(page.context());
+    goals.push(goal);
+    return { page, plan };
   }
 
-  private async play(page: Page, plan: TrialPlan, place: Location): Promise<AgentOutcome> {
-    const trial = new Trial(plan, await openSession(page, plan.allowedDomains), this.output);
-    this.trials.push(trial);
-    const act = async () => {
-      const { status, errorKind, reason } = await trial.act();
-      if (status === 'error') throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place);
-      const left = escapeError(trial);
-      if (left) throw left;
-      const { records: turns, usage } = trial.turns;
-      const { maskedAnswer: answer, session } = trial;
-      const finalUrl = session.page.url();
-      const told = { status, reason, answer, turns, usage, costUsd: usage.costUsd, finalUrl };
-      const get = () => {
-        this.answerUsed = true;
-        return answer;
-      };
-      // What is only printed decides nothing.
-      const print = { value: () => told };
-      return Object.defineProperties({ ...told }, { answer: { get }, [inspect.custom]: print });
+  private async act(trial: Trial, place: Location): Promise<AgentOutcome> {
+    const { status, errorKind, reason } = await trial.act();
+    if (status === 'error') throw errorAt(`agent.run, error: ${errorKind}: ${reason}`, 'agent.run', place);
+    const left = escapeError(trial);
+    if (left) throw left;
+    const { records: turns, usage } = trial.turns;
+    const { maskedAnswer: answer, session } = trial;
+    const finalUrl = session.page.url();
+    const told = { status, reason, answer, turns, usage, costUsd: usage.costUsd, finalUrl };
+    const get = () => {
+      this.answerUsed = true;
+      return answer;
     };
-    try {
-      return await this.output.step(`agent "${plan.agent.name}": ${plan.goal}`, act, place);
-    } finally {
-      await trial.close();
-    }
+    // What is only printed decides nothing.
+    const print = { value: () => told };
+    return Object.defineProperties({ ...told }, { answer: { get }, [inspect.custom]: print });
   }
 
   /**
@@ -232,37 +219,28 @@ export class RunsOfTest implements AgentRunner {
    * @throws Error if the test has passed although a run has not ended, or its agent got outside its domains
    */
   async settle(): Promise<void> {
-    const forgotten = this.forgotten();
+    const { testInfo, running, trials, refused, options } = this;
+    const overlooked = testInfo.status === 'passed' ? this.overlooked() : undefined;
     // Their ends say nothing more.
-    for (const outcome of this.running.keys()) outcome.catch(() => {});
-    for (const trial of this.trials.filter(({ status }) => status === null)) {
-      trial.stop(forgotten ? errorEnd('internal', forgotten.message) : endFromOutside(this.testInfo));
+    for (const outcome of running.keys()) outcome.catch(() => {});
+    for (const trial of trials.filter(({ status }) => status === null)) {
+      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endFromOutside(testInfo));
       await trial.close();
     }
-    for (const why of this.refused) this.refuse(why);
-    const overlooked = forgotten ?? this.escape();
-    if (this.trials.length) await this.leaveRecord(overlooked);
+    // If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it.
+    const hasEnded = (why: string) => testInfo.errors.some(({ message = '' }) => message.includes(why));
+    for (const why of [...refused].filter(hasEnded))
+      testInfo.annotations.push(refusedAnnotation(options.secrets.mask(why)));
+    if (trials.length) await this.leaveRecord(overlooked);
     if (overlooked) throw overlooked;
   }
 
-  /** If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it. */
-  private refuse(why: string): void {
-    const hasEnded = this.testInfo.errors.some(({ message = '' }) => message.includes(why));
-    if (hasEnded) this.testInfo.annotations.push(refusedAnnotation(this.options.secrets.mask(why)));
-  }
-
-  private forgotten(): Error | undefined {
+  /** A run that has not ended. And one that was outside its domains: the test's code may catch what `run` throws. */
+  private overlooked(): Error | undefined {
     const [run] = this.running.values();
-    if (!run || this.testInfo.status !== 'passed') return undefined;
+    if (!run) return this.trials.map(escapeError).find(error => error !== undefined);
     const call = `agent.run(${JSON.stringify(oneLine(run.goal, 60))})`;
     return errorAt(`${call} was still running when the test ended: await it`, 'agent.run', run.place);
-  }
-
-  /** The test's code may catch what `run` throws. */
-  private escape(): Error | undefined {
-    if (this.testInfo.status !== 'passed') return undefined;
-    const errors = this.trials.map(trial => escapeError(trial));
-    return errors.find(error => error !== undefined);
   }
 
   private async leaveRecord(overlooked: Error | undefined): Promise<void> {

@@ -15,7 +15,6 @@ import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
 import { messageOf } from '../text/line';
-import type { Mask } from '../text/mask';
 import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
@@ -89,24 +88,28 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
-    const options = await orRefuse(testInfo, secrets.mask, async () => {
+    const prepare = async (): Promise<ReadyOptions> => {
       const where = `project "${testInfo.project.name}"`;
       const checked = { ...readyOptions(_taskproofOptions, where), secrets };
       if (plan) await obey(plan, checked, testInfo);
       for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
       return plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
+    };
+    const options = await prepare().catch((error: unknown) => {
+      // A trial that could not be prepared says nothing about the site. `testInfo.skip` throws, too.
+      if (testInfo.expectedStatus !== 'skipped')
+        testInfo.annotations.push(refusedAnnotation(secrets.mask(messageOf(error))));
+      throw error;
     });
     if (plan && !isJudged()) {
       if (plan.policy.k > 1)
         testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
       warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
-    const seen = new Set<string>();
     const release = keepFromRunner(place => {
-      if (seen.has(place)) return;
-      seen.add(place);
       const description = `Playwright threw while handling a page event (${place}); the test continued`;
-      testInfo.annotations.push({ type: 'warning', description });
+      const isTold = testInfo.annotations.some(each => each.description === description);
+      if (!isTold) testInfo.annotations.push({ type: 'warning', description });
     });
     await use(options);
     release();
@@ -149,22 +152,6 @@ export const test: TestType<
   },
 });
 
-/** Marks a trial that could not be prepared: its failure says nothing about the site. */
-async function orRefuse<Prepared>(
-  testInfo: TestInfo,
-  mask: Mask,
-  prepare: () => Promise<Prepared>,
-): Promise<Prepared> {
-  try {
-    return await prepare();
-  } catch (error) {
-    // `testInfo.skip` throws, too.
-    if (testInfo.expectedStatus !== 'skipped')
-      testInfo.annotations.push(refusedAnnotation(mask(messageOf(error))));
-    throw error;
-  }
-}
-
 /** Lets the trial begin, or skips or fails it before a browser starts. */
 async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Promise<void> {
   const { agent, earlyStop, maxRunCostUsd } = options;
@@ -175,8 +162,9 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   const replay = isReplay(agent) ? agent : undefined;
   const folder = folderOf(testInfo.config);
   const file = await replay?.missingRecording(folder, name);
-  const missing = file === undefined ? undefined : posix(relative(folder, file));
-  const recording = missing === undefined ? undefined : { missing, otherwise: replay!.withoutRecording };
+  const recording = file
+    ? { missing: posix(relative(folder, file)), otherwise: replay!.withoutRecording }
+    : undefined;
   const asked: Asked = { plan, project, index, earlyStop, maxRunCostUsd, secrets, recording };
   const wanted = wantedOf(asked, settings);
   const giveBack = wanted && reserve(project, name, index, wanted.trialUsd);

@@ -1,35 +1,21 @@
 // Code of the suite around a trial: `prepare` before it, `check` after its assertions. Both get the suite's fixtures.
 import { compileFunction } from 'node:vm';
-import { type Page, type TestInfo, test } from '@playwright/test';
+import { type TestInfo, test } from '@playwright/test';
 import { z } from 'zod';
-import type { Answer, NetworkEvent, TrialRecord } from '../data/record';
+import type { TrialRecord } from '../data/record';
 import { OptionsError } from '../options';
 import type { TaskSpec } from '../spec';
 import { problemsIn } from '../spec/errors';
 import { GIVEN_PLACEHOLDERS, type TrialData } from '../spec/placeholders';
 import { few, messageOf } from '../text/line';
 import { nearest } from '../text/nearest';
-import type { CheckEnd } from '../trial/run-agent';
+import type { CheckEnd, CheckedTrial } from '../trial/run-agent';
 import { expectationInWords, isExpectation, withoutOurFrames } from './inside/errors';
 
 /** What `prepare` gets besides fixtures. */
 export interface UnpreparedTrial extends TrialData {
   /** As it is in its file, placeholders included. */
   spec: TaskSpec;
-}
-
-/** What `check` gets besides fixtures. */
-export interface CheckedTrial extends TrialData {
-  /** With the values of placeholders, at the project's `origin`. */
-  spec: TaskSpec;
-  /** The active tab when the agent ended. */
-  page: Page;
-  /** What the agent said at its end, not masked; null if it said nothing. */
-  answer: Answer | null;
-  /** The trial's requests, those that still come in included. */
-  network: readonly NetworkEvent[];
-  /** The record so far, with the results of the assertions. */
-  record: TrialRecord;
 }
 
 /** Values of a spec's placeholders by name: `{ user: 'ada' }` for `{{user}}`. */
@@ -65,8 +51,14 @@ export const hookSchema = <Hook>() =>
 const isFunction = (value: unknown) => typeof value === 'function';
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-const HOOKS = ['prepare', 'check'] as const;
-type AllHooks = { [Name in (typeof HOOKS)[number]]?: unknown };
+/** What each gets of us. */
+const GIVEN = {
+  prepare: ['spec', 'trial', 'unique'] satisfies (keyof UnpreparedTrial)[],
+  check: ['spec', 'trial', 'unique', 'page', 'answer', 'network', 'record'] satisfies (keyof CheckedTrial)[],
+};
+type Hook = keyof typeof GIVEN;
+const HOOKS = Object.keys(GIVEN) as Hook[];
+type AllHooks = Partial<Record<Hook, unknown>>;
 
 export function hooksOf(all: AllHooks, id: string): Hooks {
   const ofSpec = (given: unknown) =>
@@ -91,11 +83,6 @@ export function expectSpecsOfHooks(
     );
   }
 }
-
-const GIVEN = {
-  prepare: ['spec', 'trial', 'unique'] satisfies (keyof UnpreparedTrial)[],
-  check: ['spec', 'trial', 'unique', 'page', 'answer', 'network', 'record'] satisfies (keyof CheckedTrial)[],
-};
 
 /** A test function for which Playwright sets up `ours` and the fixtures that the hooks name: it reads names from a function's text. */
 export function withFixturesOf<Ours>(

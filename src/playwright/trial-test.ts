@@ -5,7 +5,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { openSession } from '../browser/session/session';
 import { leastOf } from '../data/collections';
-import { type Plan, planName } from '../data/plan';
+import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import { failureOf, outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
@@ -13,7 +13,6 @@ import { frozen, type LoadedSpec, locationIn } from '../spec/load';
 import { atSite, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { beginning, few, oneLine } from '../text/line';
-import { inTexts } from '../text/mask';
 import { print } from '../text/print';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
@@ -112,6 +111,7 @@ export class TrialTest {
   private plan(loaded: LoadedSpec, seed: number, own: TrialData, data?: PlaceholderValues) {
     const { options, testInfo, navigationTimeoutMs } = this;
     const { hash: specHash, file } = loaded;
+    const shared = trialPlanOf(options, testInfo, file);
     const filled = withData(loaded.spec, { ...data, ...own });
     const spec = frozen(atSite(filled, options));
     const { unique } = own;
@@ -123,14 +123,9 @@ export class TrialTest {
       allowedDomains: spec.allowedDomains,
       maxSteps: spec.maxSteps,
       wantsAnswer: wantedAnswer(spec.assertions),
-      ...trialPlanOf(options, testInfo),
+      ...shared,
       spec,
-      identity: {
-        ...identityOf(testInfo, options.plan, file),
-        specHash,
-        ...(isUnique && { runId: runId(), unique }),
-        ...(data && { data: inTexts(data, options.secrets.mask) }),
-      },
+      identity: { ...shared.identity, ...(isUnique && { runId: runId() }) },
       specId: spec.id,
       specName: planName(options.plan!),
       specHash,
@@ -138,9 +133,9 @@ export class TrialTest {
       maxCostUsd: leastOf([spec.maxCostUsd, options.maxCostUsd]),
       seed,
       ...(isUnique && { unique }),
-      ...(data && { data }),
-      ...(checkRun()?.purpose === 'probe' && { guesses: true }),
-      ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
+      data,
+      guesses: checkRun()?.purpose === 'probe',
+      navigationTimeoutMs,
       locate: (path: string) => locationIn(loaded, path),
     } satisfies TrialPlan;
   }
@@ -163,13 +158,6 @@ function orWarn(name: string, write: () => void): void {
   }
 }
 
-/** What a record says of its test; `specHash` is missing. */
-export function identityOf(testInfo: TestInfo, plan: Plan | undefined, file = testInfo.file) {
-  const { config, title, repeatEachIndex: repeatIndex, retry } = testInfo;
-  const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
-  return { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy };
-}
-
 /** Why the trial of a test that is over has not ended by itself. */
 export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
   if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
@@ -181,17 +169,22 @@ export function saidBy(error: { message?: string; value?: string } | undefined):
   return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 
+/** What the plans of all trials say. @param file that its record names */
 export function trialPlanOf(
   { agent, secrets, pageTools, turnTimeoutMs, maxRunCostUsd, maxRequests, plan }: ReadyOptions,
-  { config, project, repeatEachIndex }: TestInfo,
+  testInfo: TestInfo,
+  file = testInfo.file,
 ) {
+  const { config, project, title, repeatEachIndex: repeatIndex, retry } = testInfo;
+  const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
   const name = plan && planName(plan);
   const isFirst = () =>
     name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name);
   const note = (costUsd: number) => {
-    if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatEachIndex, costUsd));
+    if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatIndex, costUsd));
   };
   return {
+    identity: { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy },
     isFirstToPass: isFirst,
     spend: note,
     agent,

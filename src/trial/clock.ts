@@ -39,16 +39,14 @@ export class Clock {
 
   /** @throws AgentApiError if a model does not answer for so long that its request must have no time limit */
   async waiting<T>(promise: Promise<T>, kind: ModelWait = 'model'): Promise<T> {
-    this.pending[kind]++;
-    this.update();
+    this.pend(kind, 1);
     const minutes = this.patienceMs / 60_000;
     const silent = () =>
       new AgentApiError(`the model has not answered for ${minutes} minutes. Give its requests a time limit.`);
     try {
       return await (kind === 'model' ? limited(promise, this.patienceMs, silent) : promise);
     } finally {
-      this.pending[kind]--;
-      this.update();
+      this.pend(kind, -1);
     }
   }
 
@@ -56,7 +54,8 @@ export class Clock {
     this.enter('stopped');
   }
 
-  private update(): void {
+  private pend(kind: ModelWait, change: number): void {
+    this.pending[kind] += change;
     const { model, limit } = this.pending;
     if (this.state !== 'stopped') this.enter(model ? 'model' : limit ? 'limit' : 'running');
   }

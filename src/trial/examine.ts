@@ -23,14 +23,12 @@ const MAX_AIMS = 12;
 /** Most quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
 
-export interface Ended {
-  /** Why the agent stopped early. */
-  reason: string | null;
-  hasPassed: boolean;
-}
-
-/** @returns null if there is no page to examine. Never rejects. */
-export async function examine(trial: AgentRun, { reason, hasPassed }: Ended): Promise<Examination | null> {
+/** @param reason why the agent stopped early @returns null if there is no page to examine. Never rejects. */
+export async function examine(
+  trial: AgentRun,
+  reason: string | null,
+  hasPassed: boolean,
+): Promise<Examination | null> {
   const { plan, session, output, mask } = trial;
   const turns = trial.turns.records;
   const { page } = session;

@@ -6,7 +6,7 @@ import { abortable } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import type { TotalUsage } from '../data/usage';
 import { lookAtAnswer } from '../grading/answer';
-import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions';
 import { limitOf } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
@@ -26,9 +26,9 @@ const PICTURE_TIME_MS = 5_000;
 const MAX_PICTURES = 30;
 
 /** Milliseconds for a judge's requests, of which there is one for each picture. */
-export function judgeTimeMs(pictures: number): number {
-  return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
-}
+export const judgeTimeMs = (pictures: number) =>
+  JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
+
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 
@@ -43,6 +43,8 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
 }
 
 const MAX_GUESSES = 1_000;
+
+const textOf = (page: Page) => page.locator('css=body').first().innerText({ timeout: 5_000 });
 
 /**
  * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
@@ -59,11 +61,9 @@ export async function checkAssertions(
   const { network: log } = opened;
   const { events: network, bodyOf } = log;
   const { downloads } = session;
-  const readLines = async (page: Page) =>
-    (await page.locator('css=body').first().innerText({ timeout: 5_000 })).split('\n').slice(0, MAX_GUESSES);
   // What an agent could answer without having done anything.
-  const lines = plan.guesses ? await session.onAdmitted(readLines).catch(() => []) : [];
-  const guesses = plan.guesses ? ['', plan.goal, ...lines] : [];
+  const text = plan.guesses ? await session.onAdmitted(textOf).catch(() => '') : '';
+  const guesses = plan.guesses ? ['', plan.goal, ...text.split('\n').slice(0, MAX_GUESSES)] : [];
   let once = hasFailed;
   const reasonFor = (assertion: Assertion, index: number, limit?: Assertion): Promise<string | null> => {
     const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
@@ -82,13 +82,8 @@ export async function checkAssertions(
     );
   };
   for (const [index, assertion] of assertions.entries()) {
-    const location = plan.locate(`assertions[${index}]`);
     const reason = await reasonFor(assertion, index);
-    const { type, description, method } = { method: undefined, ...assertion };
-    const told = { ...(method && { method }), ...(description && { description }) };
-    const line = location && { line: location.line };
-    const title = assertionTitle(assertion);
-    results.push({ title, type, ...told, passed: reason === null, reason, ...line });
+    results.push(resultOf(assertion, reason, plan.locate(`assertions[${index}]`)?.line));
   }
   const lasting = [...assertions.entries()].filter(
     ([index, each]) => results[index]!.passed && canBreakLater(each),
@@ -112,13 +107,12 @@ export async function checkAssertions(
 export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
-  if (!origin) return null;
   const unanswered = ({ url, status, failure }: NetworkEvent) =>
     failure &&
     status === null &&
     !/abort|block|cancel|insufficient/i.test(failure) &&
     url.startsWith(`${origin}/`);
-  if (!entryUrl || !opened.network.events.some(unanswered)) return null;
+  if (!entryUrl || !origin || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
     const answer = await session.context.request.get(entryUrl, options);
@@ -159,12 +153,11 @@ export async function judgeTrial(
     const returned: unknown = await abortable(() => judge.judge(judged), signal);
     const judgement = readJudgement(returned, judge, mask);
     await showJudgement(trial, judgement);
-    const { finalText } = judged;
-    return { judgement, finalText, ...(judgement.usage && { usage: judgement.usage }) };
+    return { judgement, usage: judgement.usage, finalText: judged.finalText };
   } catch (error) {
     const usage = error instanceof JudgeError && error.usage ? readUsage(error.usage) : undefined;
     const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
-    return { error: said, ...(usage && { usage }) };
+    return { error: said, usage };
   } finally {
     clock.stop();
   }
@@ -178,7 +171,6 @@ async function judgedTrial(
 ): Promise<JudgedTrial> {
   const spec = plan.spec!;
   const cap = plan.maxCostUsd;
-  const readText = (page: Page) => page.locator('body').first().innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
   return {
     spec,
@@ -189,7 +181,7 @@ async function judgedTrial(
     ),
     finalUrl: mask(beginning(session.page.url())),
     finalText: mask(
-      beginning(await session.onAdmitted(readText).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
+      beginning(await session.onAdmitted(textOf).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
     ),
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
     assertions,

@@ -24,6 +24,7 @@ import {
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
+import type { TrialData } from '../spec/placeholders';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
@@ -50,10 +51,19 @@ type PlannedTask = Pick<
   | ('wantsAnswer' | 'maxCostUsd' | 'runIsCapped' | 'maxRequests' | 'seed' | 'unique' | 'data')
 >;
 
-export type TrialIdentity = Pick<
-  TrialRecord,
-  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique' | 'data'
->;
+/** What `check` gets besides fixtures. */
+export interface CheckedTrial extends TrialData {
+  /** With the values of placeholders, at the project's `origin`. */
+  spec: TaskSpec;
+  /** The active tab when the agent ended. */
+  page: Page;
+  /** What the agent said at its end, not masked; null if it said nothing. */
+  answer: Answer | null;
+  /** The trial's requests, those that still come in included. */
+  network: readonly NetworkEvent[];
+  /** The record so far, with the results of the assertions. */
+  record: TrialRecord;
+}
 
 export interface CheckEnd {
   title: string;
@@ -69,19 +79,11 @@ export interface TrialPlan extends PlannedTask {
   secrets: Secrets;
   /** How the trial is graded; null in a hand-written test, which grades itself. */
   spec: TaskSpec | null;
-  /** What the record of a spec's trial says of the trial. */
-  identity?: TrialIdentity;
+  /** What the record says of the trial's test. */
+  identity?: Pick<TrialRecord, 'specId' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId'>;
   judge?: Judge | undefined;
   /** Code of the suite that grades the trial after its assertions. Never rejects. */
-  check?:
-    | ((trial: {
-        spec: TaskSpec;
-        page: Page;
-        answer: Answer | null;
-        network: readonly NetworkEvent[];
-        record: TrialRecord;
-      }) => Promise<CheckEnd>)
-    | undefined;
+  check?(trial: Omit<CheckedTrial, keyof TrialData>): Promise<CheckEnd>;
   /** Opened before the agent starts; null if the page is already open. */
   entryUrl: string | null;
   /** Milliseconds; the agent may take maxSteps times this. */
@@ -89,7 +91,7 @@ export interface TrialPlan extends PlannedTask {
   /** `auto` if left out. */
   pageTools?: PageToolsMode | undefined;
   /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
-  navigationTimeoutMs?: number;
+  navigationTimeoutMs?: number | undefined;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
   /** Asked when the trial has passed: whether its page shows what is in no trial's way. Once in a run and spec. */

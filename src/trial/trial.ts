@@ -17,6 +17,7 @@ import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
 import { pathOf } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
+import { inTexts } from '../text/mask';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
@@ -103,7 +104,7 @@ export class Trial extends AgentRun {
   async examine(hasPassed: boolean): Promise<void> {
     if (this.isAstray) return;
     const { examine } = await import('./examine.js');
-    this.examination = await examine(this, { reason: this.end?.reason ?? null, hasPassed });
+    this.examination = await examine(this, this.end?.reason ?? null, hasPassed);
   }
 
   /** Whether the agent went by itself to an address that the site does not have: what stands there is in nobody's way. */
@@ -156,10 +157,13 @@ export class Trial extends AgentRun {
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
       ...plan.identity!,
+      specHash: plan.specHash,
+      unique: plan.unique,
+      data: inTexts(plan.data, mask),
       agent: plan.agent.name,
       model: plan.agent.model ?? null,
       replayed: plan.agent.replays ?? false,
-      ...(healed && { healed }),
+      healed,
       seed: plan.seed,
       ...ending,
       errorKind: (this.end ?? NOT_ENDED).errorKind,
@@ -171,7 +175,7 @@ export class Trial extends AgentRun {
       guard,
       usage,
       costUsd: usage.costUsd,
-      ...(judged.finalText !== undefined && { finalText: judged.finalText }),
+      finalText: judged.finalText,
       examination: this.examination,
       ...sumOfWaits([this.waited]),
       startedAt: this.startDate.toISOString(),
@@ -273,13 +277,9 @@ export class Trial extends AgentRun {
     if (!plan.check || this.lost) return null;
     this.phase = 'checking';
     const page = await session.onAdmitted(async page => page).catch(() => session.page);
-    const seen = {
-      page,
-      answer: this.answer,
-      network: opened.network.events,
-      record: structuredClone(this.record()),
-    };
-    const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, ...seen });
+    const seen = { page, answer: this.answer, network: opened.network.events };
+    const record = structuredClone(this.record());
+    const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, ...seen, record });
     const reason = said && oneLine(this.mask(beginning(said)), 500);
     this.assertions.push({ title, type: 'check', passed: reason === null, reason });
     return broke && !failure ? reason : null;

@@ -6,18 +6,13 @@ import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { FullConfig } from '@playwright/test/reporter';
 
-/** The flags of `playwright test` that take a value, or may. */
+/** The flags of `playwright test` that take a value, or may, with their letters. */
 const WITH_VALUE =
-  'add-reporter browser config debug global-timeout grep grep-invert last-failed-file max-failures name only-changed output project repeat-each reporter retries run-agents shard shuffle test-list test-list-invert timeout trace tsconfig ui-host ui-port update-snapshots update-source-method workers';
-const SHORT: Record<string, string> = {
-  config: 'c',
-  grep: 'g',
-  'grep-invert': 'G',
-  'update-snapshots': 'u',
-  workers: 'j',
-};
-const optionOf = (short?: string) => ({ type: 'string' as const, ...(short && { short }) });
-const options = Object.fromEntries(WITH_VALUE.split(' ').map(name => [name, optionOf(SHORT[name])]));
+  'add-reporter browser config/c debug global-timeout grep/g grep-invert/G last-failed-file max-failures name only-changed output project repeat-each reporter retries run-agents shard shuffle test-list test-list-invert timeout trace tsconfig ui-host ui-port update-snapshots/u update-source-method workers/j';
+const flags = WITH_VALUE.split(' ').map(flag => flag.split('/') as [name: string, short?: string]);
+const options = Object.fromEntries(
+  flags.map(([name, short]) => [name, { type: 'string' as const, ...(short && { short }) }]),
+);
 
 function parse(argv: readonly string[]) {
   const args = argv.slice(argv.indexOf('test') + 1);

@@ -51,20 +51,17 @@ type TypedTest = TestCase & { _testType?: { fixtures: Defined } };
  *
  * @param declared the option's own definition, which says nothing
  */
-export function usedOption(test: TestCase, name: string, declared: unknown): { used?: unknown } {
-  const { used } = usedBySuites(test, name);
-  if (used !== undefined) return { used };
+export function usedOption(test: TestCase, name: string, declared: unknown): unknown {
+  const used = usedBySuites(test, name);
   const defined = lastOf(name, (test as TypedTest)._testType?.fixtures);
-  return defined === undefined || defined === declared ? {} : { used: () => defined };
+  return used === undefined && defined !== undefined && defined !== declared ? () => defined : used;
 }
 
 /** As `usedOption`, of `test.use` alone. */
-export function usedBySuites(test: TestCase, name: string): { used?: unknown } {
-  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = lastOf(name, suite._use);
-    if (used !== undefined) return { used };
-  }
-  return {};
+export function usedBySuites(test: TestCase, name: string): unknown {
+  let suite: UsingSuite | undefined = test.parent;
+  while (suite && lastOf(name, suite._use) === undefined) suite = suite.parent;
+  return lastOf(name, suite?._use);
 }
 
 const lastOf = (name: string, all: Defined = []) =>

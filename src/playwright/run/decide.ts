@@ -1,6 +1,5 @@
 // Whether a trial runs: one pure function, which the main process asks before the run and as trials end, and a worker before each trial.
 // Each leaves out what it can't know.
-import { sumOf } from '../../data/collections';
 import { type Plan, planName } from '../../data/plan';
 import { answerOf, verdictName } from '../../verdicts/policy';
 import type { LedgerEntry } from './ledger';
@@ -80,19 +79,17 @@ function settled(asked: Asked, ledger: LedgerState, { judged }: RunSettings): st
   const { policy } = asked.plan;
   if (!asked.earlyStop || !judged) return undefined;
   const { ended } = ledger;
-  const [passes, failures] = [countOf(ended, 'passed'), countOf(ended, 'failed')];
-  const verdict = verdictName(policy, { passes, failures, missing: policy.k - ended.length });
+  const counts = countsOf(ended);
+  const verdict = verdictName(policy, { ...counts, missing: policy.k - ended.length });
   if (verdict === 'undecided') return undefined;
-  return `early stop: the verdict is settled (${verdict}, ${passes} of ${ended.length} passed, needs ${policy.minPasses} of ${policy.k})`;
+  return `early stop: the verdict is settled (${verdict}, ${counts.passes} of ${ended.length} passed, needs ${policy.minPasses} of ${policy.k})`;
 }
 
 /** Why a confirmation does not need the trial, or can't afford it. */
 function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): string | undefined {
   const rule = wantedOf(asked, settings);
   if (!rule) return undefined;
-  const { ended } = ledger;
-  const counts = { passes: countOf(ended, 'passed'), failures: countOf(ended, 'failed') };
-  const answer = answerOf(rule, counts);
+  const answer = answerOf(rule, countsOf(ledger.ended));
   if (answer !== 'open') return `the answer is clear: ${answer}`;
   const cap = settings.maxCostUsd;
   if (cap === undefined || ledger.committedUsd <= cap + 1e-9) return undefined;
@@ -100,11 +97,11 @@ function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): str
 }
 
 function overBudget({ maxRunCostUsd: cap }: Asked, ledger: LedgerState): string | undefined {
-  if (cap === undefined) return undefined;
-  const { spentUsd } = ledger;
-  if (spentUsd < cap) return undefined;
-  return `the run has spent $${spentUsd.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
+  if (cap === undefined || ledger.spentUsd < cap) return undefined;
+  return `the run has spent $${ledger.spentUsd.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
 }
 
-const countOf = (entries: readonly LedgerEntry[], outcome: LedgerEntry['outcome']) =>
-  sumOf(entries, entry => Number(entry.outcome === outcome));
+function countsOf(ended: readonly LedgerEntry[]) {
+  const count = (outcome: LedgerEntry['outcome']) => ended.filter(entry => entry.outcome === outcome).length;
+  return { passes: count('passed'), failures: count('failed') };
+}

@@ -2,6 +2,7 @@
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { PlaywrightTestConfig } from '@playwright/test';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../../data/results';
 import { writeText } from '../../text/file';
 import { configFileOfRun, isOurReporter } from '../inside/command-line';
@@ -51,12 +52,8 @@ export async function supersedingHere(): Promise<(() => void) | undefined> {
   const configFile = configFileOfRun();
   if (!configFile) return undefined;
   await setImmediate();
-  const { reporter } = (await exportedConfig(configFile)) as { reporter?: unknown };
-  const entries = (Array.isArray(reporter) ? reporter : []) as (readonly [
-    string,
-    { outputFile?: string }?,
-  ])[];
-  const own = entries.find(([name]) => isOurReporter(name));
+  const { reporter } = (await exportedConfig(configFile)) as PlaywrightTestConfig;
+  const own = Array.isArray(reporter) ? reporter.find(([name]) => isOurReporter(name)) : undefined;
   const file = resolve(dirname(configFile), own?.[1]?.outputFile ?? DEFAULT_RESULTS_FILE);
   return () => supersede(file, startedAt);
 }

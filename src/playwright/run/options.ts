@@ -275,13 +275,14 @@ function keyByKey(under: Values, over: Values): Values {
 
 /** The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows. */
 export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
-  const { used } = usedOption(test, 'taskproof', OPTION);
+  const used = usedOption(test, 'taskproof', OPTION);
   if (used !== undefined && !isObject(used)) return { known: false };
   return { known: true, value: mergedOptions(project, used) };
 }
 
 /** The `baseURL` of a test, as far as the main process can know it. */
 export function knownBaseURL(test: TestCase, { use }: FullProject): string | undefined {
-  const { used = use.baseURL } = usedBySuites(test, 'baseURL');
-  return typeof used === 'string' ? used : undefined;
+  const used = usedBySuites(test, 'baseURL');
+  const baseURL = used === undefined ? use.baseURL : used;
+  return typeof baseURL === 'string' ? baseURL : undefined;
 }

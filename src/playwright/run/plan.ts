@@ -138,12 +138,8 @@ export function planWith(
   repeatEach: number | undefined,
 ): Plan {
   const policy = replays && repeatEach === undefined ? { k: 1, minPasses: 1 } : plan.policy;
-  return {
-    ...plan,
-    policy,
-    replayed: replays || plan.replayed,
-    ...(earlyStop && policy.k > 1 ? { earlyStop } : {}),
-  };
+  const stopsEarly = earlyStop && policy.k > 1;
+  return { ...plan, policy, replayed: replays || plan.replayed, ...(stopsEarly && { earlyStop }) };
 }
 
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {

@@ -1,6 +1,5 @@
 // Grades a trial again from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
 import {
-  type AssertionResult,
   answerText,
   type JudgeResult,
   MAX_RECORDED_ANSWER,
@@ -11,7 +10,7 @@ import {
 import { addUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
 import { lookAtAnswer } from '../../grading/answer';
-import { assertionTitle } from '../../grading/assertions';
+import { assertionTitle, resultOf } from '../../grading/assertions';
 import { canBreakLater } from '../../grading/holds';
 import { type Judge, type JudgedTrial, JudgeError } from '../../grading/judge';
 import { readJudgement } from '../../grading/judge/judgement';
@@ -53,20 +52,21 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: 
   const spec = specOf(record, { loaded, site });
   const checked = spec.assertions.map((assertion, index) => {
     const line = loaded.locate(`assertions[${index}]`)?.line;
-    return { assertion, result: checkKept(assertion, record, line) };
+    const reason = whyBroken(assertion, record);
+    return { assertion, result: reason === undefined ? [] : [resultOf(assertion, reason, line)] };
   });
   const assertions = [
-    ...checked.flatMap(({ result }) => result ?? []),
+    ...checked.flatMap(({ result }) => result),
     // Code of the suite is not run again.
     ...record.assertions.filter(({ type }) => type === 'check'),
   ];
   const graded = { ...record, specHash: loaded.hash, policy, assertions, judge: null as JudgeResult | null };
-  const missing = checked.find(({ result }) => !result);
+  const missing = checked.find(({ result }) => !result.length);
   if (failureOf(graded) === null) {
     if (missing)
       return { unknown: `the kept record does not show whether ${assertionTitle(missing.assertion)}` };
     if (spec.judge !== undefined && judge) {
-      const asked = await judgeKept(kept, { ...spec, judge: spec.judge }, assertions, judge);
+      const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd: spec.maxCostUsd });
       if ('unknown' in asked) return { unknown: asked.unknown };
       graded.judge = asked.judgement;
     }
@@ -89,24 +89,12 @@ export function specOf(record: TrialRecord, { loaded, site }: Pick<Regrading, 'l
   return atSite(withData(loaded.spec, data), site);
 }
 
-/** Undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */
-function checkKept(
-  assertion: Assertion,
-  record: TrialRecord,
-  line: number | undefined,
-): AssertionResult | undefined {
-  const title = assertionTitle(assertion);
-  const earlier = record.assertions.find(each => each.title === title);
-  const reason = earlier ? earlier.reason : whyBroken(assertion, record);
-  if (reason === undefined) return undefined;
-  const { type, description, method } = { method: undefined, ...assertion };
-  const told = { ...(method && { method }), ...(description && { description }), ...(line && { line }) };
-  return { title, type, ...told, passed: reason === null, reason };
-}
-
-/** Null if it holds; undefined if the evidence can't tell. */
+/** Null if it holds; undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */
 function whyBroken(assertion: Assertion, record: TrialRecord): string | null | undefined {
   const { network, finalUrl } = record;
+  const title = assertionTitle(assertion);
+  const earlier = record.assertions.find(each => each.title === title);
+  if (earlier) return earlier.reason;
   if (assertion.type === 'answer') return whyWrong(assertion, record);
   if (assertion.type === 'url') {
     if (finalUrl === null || isIncomplete(finalUrl)) return undefined;
@@ -132,37 +120,30 @@ function whyWrong(assertion: AnswerAssertion, { answer, assertions }: TrialRecor
 const isIncomplete = (url: string) => url.endsWith('…') || url.includes('<secret>');
 const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isIncomplete(url);
 
-type RubricSpec = JudgedTrial['spec'] & { judge: string };
+/** `spec` has a rubric. */
+type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge };
 
 /** The judgement, or in one line why there is none, and what that cost. */
 export type Asked = { judgement: JudgeResult } | { unknown: string; costUsd: number | null };
 
-async function judgeKept(
-  kept: KeptTrial,
-  spec: RubricSpec,
-  assertions: readonly AssertionResult[],
-  judge: Judge,
-): Promise<Asked> {
+async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked> {
   const { judge: earlier, finalText } = kept.record;
+  const { judge, spec } = asking;
   const isSame = earlier?.name === judge.name && earlier.model === judge.model;
-  if (earlier && isSame && kept.rubric === harmless(spec.judge))
+  if (earlier && isSame && kept.rubric === harmless(spec.judge!))
     return { judgement: { ...earlier, minAgreement: judge.minAgreement } };
   if (finalText === undefined)
     return {
       unknown: 'its record lacks the text of the final page, which the judge reads: no judge was asked then',
       costUsd: 0,
     };
-  return askAgain(kept, { spec, assertions, judge, budgetUsd: spec.maxCostUsd });
+  return askAgain(kept, asking);
 }
 
 /** Asks a judge about a kept trial, whatever was said of it before. */
 export async function askAgain(
   { record, pictures }: Pick<KeptTrial, 'record' | 'pictures'>,
-  {
-    spec,
-    judge,
-    ...more
-  }: { spec: RubricSpec; judge: Judge } & Pick<JudgedTrial, 'assertions' | 'budgetUsd'>,
+  { judge, ...asking }: Asking,
 ): Promise<Asked> {
   const { turns, finalUrl, finalText = '', answer } = record;
   const ends = { number: null, screenshot: 'end.jpg' };
@@ -172,16 +153,9 @@ export async function askAgain(
   });
   try {
     const returned: unknown = await judge.judge({
-      ...{
-        spec,
-        rubric: spec.judge,
-        turns,
-        screenshots,
-        finalUrl: finalUrl ?? '',
-        finalText,
-        answer,
-        ...more,
-      },
+      ...asking,
+      rubric: asking.spec.judge!,
+      ...{ turns, screenshots, finalUrl: finalUrl ?? '', finalText, answer },
       signal: AbortSignal.timeout(JUDGE_TIME_MS),
       waiting: promise => Promise.resolve(promise),
     });

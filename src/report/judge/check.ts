@@ -140,7 +140,7 @@ async function askOne(
   const kept = readLabelled(configFolder, of.trial)!;
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
   const { assertions } = kept.record;
-  const asked = await askAgain(kept, { spec: { ...spec, judge: spec.judge! }, judge, assertions, budgetUsd });
+  const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
   if ('unknown' in asked)
     return { of, prompt: null, passed: null, reason: asked.unknown, costUsd: asked.costUsd };
   const { passed, reason, usage } = asked.judgement;
