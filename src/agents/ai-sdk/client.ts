@@ -6,16 +6,8 @@ import type { Usage } from '../../data/usage';
 import { type Lane, laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
 import { priced } from '../model/budget';
-import {
-  type Failure,
-  isOutOfCredit,
-  keysIn,
-  type Limit,
-  problemOf,
-  type RequestFailed,
-  send,
-} from '../model/send';
-import type { AiSdkSettings } from '.';
+import { type Failure, isOutOfCredit, keysIn, type Limit, send } from '../model/send';
+import { type AiSdkSettings, modelName } from '.';
 
 export type Sdk = typeof import('ai');
 
@@ -43,13 +35,16 @@ export class AiSdkClient {
 
   /** @param generate makes one request; it may be called again */
   send<T extends Generated>(limit: Limit, generate: (given: Given) => Promise<T>): Promise<T> {
-    const { maxRetries, requestTimeoutMs } = this.asker;
+    const { model } = this.asker;
     this.lane ??= laneOfModel(this.asker, limit.maxRequests);
     return send({
       ...limit,
+      ...this.asker,
+      model: modelName(model),
+      address: addressOf(model),
+      key: "the provider's apiKey, or its environment variable",
+      keys: async () => keysIn(new Headers(await sentHeaders(model))),
       lane: this.lane,
-      maxRetries,
-      requestTimeoutMs,
       attempt: () => this.once(limit.signal, generate),
       failureOf: error => this.failureOf(error),
     });
@@ -83,7 +78,7 @@ export class AiSdkClient {
 
   private failureOf(error: unknown): Failure {
     const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = this.sdk;
-    const { factory, name } = this.asker;
+    const { factory, model } = this.asker;
     if (error instanceof Silence) return { without: 'silent', words: '' };
     if (error instanceof NoAnswer) return { without: 'broken', words: error.message };
     if (!APICallError.isInstance(error)) {
@@ -101,7 +96,7 @@ export class AiSdkClient {
       status < 500 &&
       /\btools?\b|function.?call/i.test(words) &&
       /support/i.test(words);
-    const what = `the model "${name}" does not support tools (${status})`;
+    const what = `the model "${modelName(model)}" does not support tools (${status})`;
     return {
       status,
       headers: new Headers(responseHeaders),
@@ -110,14 +105,6 @@ export class AiSdkClient {
       words,
       means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
     };
-  }
-
-  /** Describes what a request threw, without any key. */
-  async problem(failed: RequestFailed): Promise<string> {
-    const { name, model } = this.asker;
-    const key = "the provider's apiKey, or its environment variable";
-    const asked = { ...this.asker, model: name, address: addressOf(model), key };
-    return problemOf(failed, asked, keysIn(new Headers(await sentHeaders(model))));
   }
 }
 
@@ -130,9 +117,13 @@ export class NoAnswer extends Error {
   }
 }
 
-async function laneOfModel({ model, name }: Asker, maxRequests?: number): Promise<Lane> {
+async function laneOfModel({ model }: Asker, maxRequests?: number): Promise<Lane> {
   const { provider = '' } = model as { provider?: string };
-  return laneOf(name, [provider, addressOf(model), ...keysIn(await sentHeaders(model))], maxRequests);
+  return laneOf(
+    modelName(model),
+    [provider, addressOf(model), ...keysIn(await sentHeaders(model))],
+    maxRequests,
+  );
 }
 
 /** Providers keep it in `config`, with their headers, which no interface promises. */

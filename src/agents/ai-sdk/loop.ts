@@ -8,7 +8,7 @@ import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
 import { answerTools, finish, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
-import type { AiSdkSettings } from '.';
+import { type AiSdkSettings, modelName } from '.';
 import { AiSdkClient, NoAnswer, type Sdk, usageWithCost } from './client';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
@@ -32,7 +32,7 @@ export function toolsFor(
 }
 
 class AiSdkLoop extends Loop {
-  protected readonly client: AiSdkClient;
+  private readonly client: AiSdkClient;
   private tabs = '';
 
   constructor(
@@ -43,7 +43,7 @@ class AiSdkLoop extends Loop {
   ) {
     super(task, toolsFor(task, settings.pictures, hasPageTools), {
       factory: 'aiSdk',
-      model: settings.name,
+      model: modelName(settings.model),
       maxTokens: settings.maxOutputTokens,
       advice: 'Raise aiSdk({ maxOutputTokens })',
       ends: 'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.',

@@ -12,15 +12,7 @@ import type {
 import { within } from '../../browser/waiting';
 import { laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
-import {
-  type Failure,
-  isOutOfCredit,
-  keysIn,
-  type Limit,
-  problemOf,
-  type RequestFailed,
-  send,
-} from '../model/send';
+import { type Failure, isOutOfCredit, keysIn, type Limit, send } from '../model/send';
 import type { ModelSettings } from '.';
 import { usageOf } from './pricing';
 
@@ -47,24 +39,20 @@ export class Client {
       new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
   }
 
-  problem(failed: RequestFailed): string {
-    const { factory, client } = this.asker;
-    const key = client
-      ? `how the client of ${factory}({ client }) is created`
-      : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`;
-    const keys = [...keysIn(this.api), ...keysIn(this.headers)];
-    return problemOf(failed, { ...this.asker, address: this.api.baseURL, key }, keys);
-  }
-
   send(params: MessageCreateParamsNonStreaming, limit: Limited): Promise<BetaMessage> {
-    const { maxRetries, requestTimeoutMs } = this.asker;
+    const { api, asker } = this;
+    const { factory, client } = asker;
     return send({
       ...limit,
-      lane: laneOf(params.model, [this.api.baseURL, ...keysIn(this.api)], limit.maxRequests),
-      maxRetries,
-      requestTimeoutMs,
+      ...asker,
+      address: api.baseURL,
+      key: client
+        ? `how the client of ${factory}({ client }) is created`
+        : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
+      keys: () => [...keysIn(api), ...keysIn(this.headers)],
+      lane: laneOf(params.model, [api.baseURL, ...keysIn(api)], limit.maxRequests),
       attempt: () => this.once(params, limit),
-      failureOf: error => failureOf(error, this.asker),
+      failureOf: error => failureOf(error, asker),
     });
   }
 

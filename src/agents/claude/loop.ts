@@ -45,12 +45,12 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
   const kind = isOnly ? 'browser' : settings.tools;
   const own = taskTools(answerTools(task.wantsAnswer), await task.webmcp.isSupported());
   const loop = new ClaudeLoop(task, settings, kind, members, own);
-  return loop.play(files.flat().slice(0, MAX_FILES_TOLD));
+  return loop.play(files.flat().slice(0, MAX_FILES_TOLD)).finally(() => loop.toolset.close());
 }
 
 class ClaudeLoop extends Loop {
-  protected readonly client: Client;
-  private readonly toolset: BrowserToolset | ComputerToolset;
+  private readonly client: Client;
+  readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
 
@@ -130,11 +130,6 @@ class ClaudeLoop extends Loop {
     const tooLong = /prompt is too long|context window|context limit/i.test(words);
     const thinking = /thinking. block/i.test(words);
     return (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
-  }
-
-  protected override async close(): Promise<void> {
-    await this.toolset.close();
-    await super.close();
   }
 
   protected override async look(): Promise<string | undefined> {

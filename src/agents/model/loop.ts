@@ -71,8 +71,6 @@ export abstract class Loop {
     this.reminders = new Reminders(task);
   }
 
-  /** `problem`: what to say of a request that failed. */
-  protected abstract readonly client: { problem(failed: RequestFailed): string | Promise<string> };
   /** Sends the conversation, and reports what it used. */
   protected abstract ask(): Promise<Answer>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
@@ -103,12 +101,8 @@ export abstract class Loop {
         if (ending) return ending.result;
       }
     } finally {
-      await this.close();
+      task.session.dialogs.policy = undefined;
     }
-  }
-
-  protected async close(): Promise<void> {
-    this.task.session.dialogs.policy = undefined;
   }
 
   protected get definitions() {
@@ -167,8 +161,7 @@ export abstract class Loop {
       } catch (error) {
         this.task.signal.throwIfAborted();
         if (!(error instanceof RequestFailed)) throw error;
-        if (repairs === MAX_REPAIRS || !this.repair(error.failure))
-          throw this.error(await this.client.problem(error));
+        if (repairs === MAX_REPAIRS || !this.repair(error.failure)) throw this.error(error.message);
         debug('retry', () => `request again without what the API refuses: ${error.message}`);
       }
     }

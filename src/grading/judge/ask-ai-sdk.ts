@@ -2,7 +2,6 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { AiSdkClient, usageWithCost } from '../../agents/ai-sdk/client';
 import { loadSdk } from '../../agents/ai-sdk/load';
-import { RequestFailed } from '../../agents/model/send';
 import type { AiJudgeSettings } from './index';
 import { type Ask, type Block, plainSchema } from './prompts';
 
@@ -37,9 +36,7 @@ export async function askAiSdk(settings: AiJudgeSettings): Promise<Ask> {
         return { text, usage, finishReason, response };
       }
     };
-    const answer = await client.send(limit, generate).catch(async error => {
-      throw error instanceof RequestFailed ? new Error(await client.problem(error)) : error;
-    });
+    const answer = await client.send(limit, generate);
     limit.spent(usageWithCost(answer.usage, settings.pricing));
     const isRefused = answer.finishReason === 'content-filter';
     // Models that are only told of the schema like to put their answer into a block of code.

@@ -51,7 +51,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const problem = async () => {
     const error = await send().catch(reason => reason);
     expect(error).toBeInstanceOf(RequestFailed);
-    return client.problem(error as RequestFailed);
+    return (error as RequestFailed).message;
   };
   return { api, send, problem, waits, ended };
 }
