@@ -9,7 +9,7 @@ import type { Failure } from '../model/send';
 import { answerTools, finish, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type AiSdkSettings, modelName } from '.';
-import { AiSdkClient, NoAnswer, type Sdk, usageWithCost } from './client';
+import { aiSdkSender, NoAnswer, type Sdk, usageWithCost } from './client';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
@@ -32,7 +32,7 @@ export function toolsFor(
 }
 
 class AiSdkLoop extends Loop {
-  private readonly client: AiSdkClient;
+  private readonly send: ReturnType<typeof aiSdkSender>;
   private tabs = '';
 
   constructor(
@@ -51,7 +51,7 @@ class AiSdkLoop extends Loop {
       prices: settings.pricing,
     });
     this.pictures = settings.pictures;
-    this.client = new AiSdkClient({ ...settings, factory: 'aiSdk' }, sdk);
+    this.send = aiSdkSender({ ...settings, factory: 'aiSdk' }, sdk);
   }
 
   protected async ask(): Promise<Answer> {
@@ -82,7 +82,7 @@ class AiSdkLoop extends Loop {
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
     const check = () => this.budget.check(conversation.messages);
-    return this.client.send({ signal, waiting, maxRequests, check }, async given => {
+    return this.send({ signal, waiting, maxRequests, check }, async given => {
       const result = await sdk.generateText({
         system,
         messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
@@ -92,7 +92,7 @@ class AiSdkLoop extends Loop {
       this.budget.report(usageWithCost(result.usage, this.settings.pricing));
       const { finishReason, rawFinishReason = finishReason, toolCalls } = result;
       if (!ENDS.includes(finishReason) && !toolCalls.length && !result.text.trim())
-        throw new NoAnswer(rawFinishReason);
+        throw new NoAnswer({ without: 'broken', words: `it is empty, and ended with "${rawFinishReason}"` });
       return result;
     });
   }

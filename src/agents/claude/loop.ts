@@ -15,7 +15,7 @@ import type { Failure } from '../model/send';
 import { answerTools, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
-import { Client } from './client';
+import { claudeSender } from './client';
 import { bareName, pricesOf, usageOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
@@ -49,7 +49,7 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
 }
 
 class ClaudeLoop extends Loop {
-  private readonly client: Client;
+  private readonly send: ReturnType<typeof claudeSender>;
   readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
@@ -71,7 +71,7 @@ class ClaudeLoop extends Loop {
       end: 'say in a sentence what the site shows of it',
       prices: pricesOf(settings),
     });
-    this.client = new Client({ ...settings, factory: 'claude' });
+    this.send = claudeSender({ ...settings, factory: 'claude' });
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -95,7 +95,7 @@ class ClaudeLoop extends Loop {
 
   protected async ask(): Promise<Answer> {
     const { task, budget } = this;
-    const { content, stop_reason, stop_details } = await this.client.send(this.params, {
+    const { content, stop_reason, stop_details } = await this.send(this.params, {
       signal: task.signal,
       waiting: task.waiting,
       maxRequests: task.maxRequests,
