@@ -77,7 +77,7 @@ interface Bucket {
 export class AdaptiveLimiter {
   private slots = FIRST_SLOTS;
   private readonly running = new Set<Request>();
-  private readonly queue: Waiting[] = [];
+  private readonly queue = new Set<Waiting>();
   /** Requests per second before the last refusal; infinite until the first one. */
   private servedRate = Number.POSITIVE_INFINITY;
   private beganAt: number;
@@ -111,12 +111,9 @@ export class AdaptiveLimiter {
   /** @param admit called when the request may be sent. @returns a function that withdraws it */
   ask(admit: (admission: Admission) => void): () => void {
     const waiting = { since: this.clock.now(), admit };
-    this.queue.push(waiting);
+    this.queue.add(waiting);
     this.startAll();
-    return () => {
-      const at = this.queue.indexOf(waiting);
-      if (at >= 0) this.queue.splice(at, 1);
-    };
+    return () => void this.queue.delete(waiting);
   }
 
   get traffic(): Traffic {
@@ -129,13 +126,15 @@ export class AdaptiveLimiter {
   private startAll(): void {
     this.cancelWake();
     const now = this.clock.now();
-    while (this.queue.length && this.running.size < Math.floor(this.slots)) {
+    for (const waiting of this.queue) {
+      if (this.running.size >= Math.floor(this.slots)) return;
       const at = Math.max(this.pausedUntil, this.nextStart, this.whenLeft(now));
       if (at > now) {
         this.cancelWake = this.clock.after(at - now, () => this.startAll());
         return;
       }
-      this.start(this.queue.shift()!, now);
+      this.queue.delete(waiting);
+      this.start(waiting, now);
     }
   }
 
@@ -189,7 +188,7 @@ export class AdaptiveLimiter {
     this.seen.served++;
     if (this.failures) this.beginAnew(now);
     // While fewer requests run than could, answers say nothing about the limit.
-    const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
+    const isFull = this.queue.size > 0 || this.running.size >= Math.floor(this.slots);
     if (isFull) this.slots = Math.min(this.most, this.slots + 1);
   }
 
