@@ -167,10 +167,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
       task.session.dialogs.policy = line.answeredBy === 'program' ? 'leave' : undefined;
       return;
     case 'dialog':
-      return task.session.dialogs.onAnswer({
-        accept: line.accept,
-        ...(line.text ? { text: line.text } : {}),
-      });
+      return task.session.dialogs.onAnswer({ accept: line.accept, text: line.text || undefined });
     case 'waiting': {
       stage.answered();
       const answer = new Promise<void>(resolve => {

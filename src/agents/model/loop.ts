@@ -232,9 +232,8 @@ export abstract class Loop {
     debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
     const outcome = await this.outcomeOf(call);
     signal.throwIfAborted();
-    const { error } = outcome;
     // If the input was wrong, the driver has not reported an action.
-    if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
+    if (!noted) turn.action({ title: call.name, error: outcome.error });
     return outcome;
   }
 
