@@ -42,19 +42,6 @@ export interface Admission extends Known {
   answered(how?: Answered): void;
 }
 
-/** What one limiter saw. */
-export interface Traffic {
-  served: number;
-  /** Refused with 429 or 529. */
-  refused: number;
-  /** Milliseconds that requests waited for their start, all together. */
-  waitedMs: number;
-  /** Most requests that started within a minute. */
-  perMinute: number;
-  /** Requests per minute that the API allows, as it says or as it was found out; null if no limit was met. */
-  limitPerMinute: number | null;
-}
-
 interface Waiting {
   since: number;
   admit(admission: Admission): void;
@@ -94,7 +81,6 @@ export class AdaptiveLimiter {
   private readonly started: Request[] = [];
   private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
   private cancelWake = () => {};
-
   private most = Number.POSITIVE_INFINITY;
 
   constructor(private readonly clock: Clock = realClock) {
@@ -116,7 +102,8 @@ export class AdaptiveLimiter {
     return () => void this.queue.delete(waiting);
   }
 
-  get traffic(): Traffic {
+  /** What was seen so far, as the results file explains it. */
+  get traffic() {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
     const limit = told ? told.perMs * MINUTE_MS : found;

@@ -5,7 +5,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { AdaptiveLimiter, type Admission, type Known, type Traffic } from './adaptive';
+import { AdaptiveLimiter, type Admission, type Known } from './adaptive';
 import type { Answered } from './rate-headers';
 
 /** The address of the socket, set in the main process and inherited by the workers. */
@@ -39,7 +39,7 @@ class Limiters {
     return known.limiter;
   }
 
-  get traffic(): (Traffic & { model: string })[] {
+  get traffic() {
     return [...this.all.values()].map(({ model, limiter }) => ({ model, ...limiter.traffic }));
   }
 }
@@ -142,16 +142,15 @@ export function admission(lane: Lane, signal: AbortSignal): Promise<Admission> {
   const address = process.env[ENV];
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const over = new AbortController();
     const admit = (admitted: Admission) => {
-      over.abort();
+      signal.removeEventListener('abort', leave);
       resolve(admitted);
     };
-    const withdraw = address ? askMain(address, lane, admit) : ownLimiters.of(lane).ask(admit);
     const leave = () => {
       withdraw();
       reject(signal.reason);
     };
-    if (!over.signal.aborted) signal.addEventListener('abort', leave, { once: true, signal: over.signal });
+    signal.addEventListener('abort', leave);
+    const withdraw = address ? askMain(address, lane, admit) : ownLimiters.of(lane).ask(admit);
   });
 }
