@@ -2,7 +2,7 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { cutText, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { type Call, isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
+import { type Call, isLooking, type Outcome, TOOLS } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
@@ -22,13 +22,13 @@ export function toolsFor(
   { pageToolsMode, wantsAnswer }: Pick<SessionTask, 'pageToolsMode' | 'wantsAnswer'>,
   pictures: boolean,
   hasPageTools: boolean,
-): Record<string, Tool> {
+): Tool[] {
   const ofTabs = Object.values(TOOLS)
     .filter(({ name, description }) => description && (pictures || name !== 'screenshot'))
     .filter(({ name }) => pageToolsMode !== 'only' || isLooking(name));
   const [end = finish as Tool] = answerTools(wantsAnswer);
   const all = [...ofTabs, ...taskTools([end], hasPageTools)];
-  return toolsByName(all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input })));
+  return all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
 }
 
 class AiSdkLoop extends Loop {
@@ -63,8 +63,7 @@ class AiSdkLoop extends Loop {
     const isRefusal = calls.length === 0 && (finishReason === 'content-filter' || finishReason === 'error');
     return {
       // The SDK answers calls that it can't read. We answer each call once, ourselves.
-      messages:
-        text || calls.length > 0 ? result.response.messages.filter(({ role }) => role === 'assistant') : [],
+      messages: result.response.messages.filter(({ role }) => role === 'assistant'),
       calls,
       text,
       narration: [reasoningText, text],
@@ -74,15 +73,13 @@ class AiSdkLoop extends Loop {
   }
 
   private generated() {
-    const { sdk, task, system, conversation } = this;
-    const { signal, waiting, maxRequests } = task;
+    const { sdk, system, conversation } = this;
     // Without `execute`, the SDK returns the calls and makes no second request.
     const tools = this.definitions.map(({ name, description, schema }) => [
       name,
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
-    const check = () => this.budget.check(conversation.messages);
-    return this.send({ signal, waiting, maxRequests, check }, async given => {
+    return this.send(this.limit, async given => {
       const result = await sdk.generateText({
         system,
         messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
@@ -112,7 +109,7 @@ class AiSdkLoop extends Loop {
   }
 
   protected override get choices(): string {
-    return ` Tools: ${Object.keys(this.tools).join(', ')}.`;
+    return ` Tools: ${this.tools.map(({ name }) => name).join(', ')}.`;
   }
 
   /** With the tabs, if they have changed. */
@@ -165,15 +162,8 @@ function callOf(made: { toolCallId: string; toolName: string; input: unknown }):
 
 const MAX_TEXT = 50_000;
 
-interface Picture {
-  data: string;
-  mediaType: string;
-}
-
-function isPicture(value: unknown): value is Picture {
-  const { data, mediaType } = Object(value) as Partial<Picture>;
-  return data !== undefined && mediaType !== undefined;
-}
+const isPicture = (value: unknown): value is { data: string; mediaType: string } =>
+  Object(value).data !== undefined && Object(value).mediaType !== undefined;
 
 function textOfOutcome({ value, error }: Outcome): string {
   if (error !== undefined) return `Error: ${error}`;

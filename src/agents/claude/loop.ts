@@ -8,7 +8,7 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
-import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
+import { isLooking, type Outcome, TOOLS } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
@@ -62,7 +62,7 @@ class ClaudeLoop extends Loop {
     own: Tool[],
   ) {
     const { model, maxTokens } = settings;
-    super(task, toolsByName(own), {
+    super(task, own, {
       factory: 'claude',
       model,
       maxTokens,
@@ -94,13 +94,10 @@ class ClaudeLoop extends Loop {
   }
 
   protected async ask(): Promise<Answer> {
-    const { task, budget } = this;
+    const { budget } = this;
     const { content, stop_reason, stop_details } = await this.send(this.params, {
-      signal: task.signal,
-      waiting: task.waiting,
-      maxRequests: task.maxRequests,
+      ...this.limit,
       spent: usage => budget.report(usageOf(usage, budget.prices)),
-      check: () => budget.check(this.conversation.messages),
     });
     const stop = STOPS[stop_reason ?? ''];
     if (stop === undefined)
@@ -114,7 +111,7 @@ class ClaudeLoop extends Loop {
     // A cut-off thought has no signature, so the API would refuse it.
     const said = content.filter(block => stop !== 'cut off' || block.type !== 'thinking' || block.signature);
     return {
-      messages: text || calls.length > 0 ? [{ role: 'assistant', content: said }] : [],
+      messages: [{ role: 'assistant', content: said }],
       calls,
       text,
       narration: content.map(block =>

@@ -15,7 +15,7 @@ const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
 /** The tools that models of any vendor use in the trial's tabs. */
-export const TOOLS = toolsByName([
+const tools = [
   navigate,
   ...TAB_TOOLS,
   ...READING_TOOLS,
@@ -23,11 +23,8 @@ export const TOOLS = toolsByName([
   ...MOUSE_TOOLS,
   ...KEYBOARD_TOOLS,
   javascriptExec,
-] as Tool[]);
-
-export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
-  return Object.fromEntries(tools.map(tool => [tool.name, tool]));
-}
+] as Tool[];
+export const TOOLS: Record<string, Tool> = Object.fromEntries(tools.map(tool => [tool.name, tool]));
 
 /** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
 export function isLooking(name: string): boolean {

@@ -9,7 +9,7 @@ import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
 import { Budget, type Prices, uncounted, unknownPrice } from './budget';
 import { type Call, type Outcome, Reminders } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
-import { type Failure, RequestFailed } from './send';
+import { type Failure, type Limit, RequestFailed } from './send';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly text: string;
   /** What the model thought and said, in order. */
   readonly narration: readonly string[];
-  /** Its messages, to send again with the next request. Thoughts alone are none: the answer is requested again. */
+  /** Its messages, to send again with the next request. */
   readonly messages: readonly Message[];
   /** Why it ended, if neither with calls nor by itself: at the limit of tokens, or of the model's context. */
   readonly stop?: 'cut off' | 'refused' | 'no room' | undefined;
@@ -62,7 +62,7 @@ export abstract class Loop {
 
   constructor(
     protected readonly task: SessionTask,
-    protected tools: Record<string, Tool>,
+    protected tools: readonly Tool[],
     by: LoopSettings,
   ) {
     this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
@@ -90,6 +90,11 @@ export abstract class Loop {
     return systemPrompt({ pictures: this.pictures, end: this.by.ends });
   }
 
+  protected get limit(): Limit {
+    const { signal, waiting, maxRequests } = this.task;
+    return { signal, waiting, maxRequests, check: () => this.budget.check(this.conversation.messages) };
+  }
+
   /** @param files the names of those that the model may upload */
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
     const { task, by } = this;
@@ -106,7 +111,7 @@ export abstract class Loop {
   }
 
   protected get definitions() {
-    return Object.values(this.tools).map(({ name, description = '', input, schema: given }) => {
+    return this.tools.map(({ name, description = '', input, schema: given }) => {
       const { $schema: _, ...schema } = given ?? z.toJSONSchema(input, { io: 'input' });
       return { name, description, schema };
     });
@@ -170,7 +175,9 @@ export abstract class Loop {
   /** Adds an answer to the conversation, and what follows it: messages, or a text of ours. */
   private add(answer: Answer, next: readonly Message[] | string): void {
     const text = (said: string) => [{ role: 'user', content: [{ type: 'text', text: said }] }];
-    this.conversation.messages.push(...answer.messages, ...(typeof next === 'string' ? text(next) : next));
+    // Thoughts alone are no answer: it is requested again.
+    const said = answer.text || answer.calls.length > 0 ? answer.messages : [];
+    this.conversation.messages.push(...said, ...(typeof next === 'string' ? text(next) : next));
   }
 
   private async act(answer: Answer): Promise<Ending> {
@@ -247,7 +254,7 @@ export abstract class Loop {
   }
 
   protected async prepared(call: Call): Promise<Prepared> {
-    const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
+    const tool = this.tools.find(({ name }) => name === call.name);
     if (!tool) throw new DriverError(`There is no tool ${quote(call.name)} here.${this.choices}`);
     const input = checkedInput(call.name, tool.input, call.input);
     return { tool, input, page: this.driver.session.page };
