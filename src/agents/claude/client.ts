@@ -69,7 +69,9 @@ export function claudeSender(asker: Asker) {
     try {
       const message = await stream.finalMessage();
       usage = message.usage ?? ({} as BetaUsage);
-      return { value: message, headers, tokens: limitedTokens(usage) };
+      // What is read from the cache does not count towards the API's limits.
+      const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
+      return { value: message, headers, tokens: inputTokens + cacheCreationTokens + outputTokens };
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
       if (read && !silent && !signal.aborted) await within(read, timeout);
@@ -114,12 +116,6 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
   if (event.type !== 'message_delta' || !before) return before;
   const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
   return { ...before, ...Object.fromEntries(given) };
-}
-
-/** Tokens that count towards the API's limits: what is read from the cache does not. */
-function limitedTokens(usage: BetaUsage): number {
-  const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
-  return inputTokens + cacheCreationTokens + outputTokens;
 }
 
 function failureOf(error: unknown, asker: Asker): Failure {

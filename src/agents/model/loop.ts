@@ -7,7 +7,7 @@ import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn 
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
 import { Budget, type Prices, uncounted, unknownPrice } from './budget';
-import { type Call, type Outcome, Reminders } from './calls';
+import { type Call, type Outcome, remindersOf } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
 import { type Failure, type Limit, RequestFailed } from './send';
 
@@ -53,7 +53,7 @@ export abstract class Loop {
   protected readonly driver: Driver;
   protected readonly budget: Budget;
   protected pictures = true;
-  private readonly reminders: Reminders;
+  private readonly reminders: ReturnType<typeof remindersOf>;
   private cutOff = 0;
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
@@ -68,7 +68,7 @@ export abstract class Loop {
     this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
     this.driver = new Driver(task);
     this.budget = new Budget(task, by.prices);
-    this.reminders = new Reminders(task);
+    this.reminders = remindersOf(task);
   }
 
   /** Sends the conversation, and reports what it used. */
@@ -182,9 +182,8 @@ export abstract class Loop {
 
   private async act(answer: Answer): Promise<Ending> {
     const { calls } = answer;
-    const known = await Promise.all(calls.map(call => this.prepared(call).catch(() => undefined)));
-    this.hasCalled ||= known.some(each => each !== undefined);
-    const title = await this.titleOf(calls, known);
+    const words = await Promise.all(calls.map(call => this.wordsOf(call)));
+    const title = this.task.mask(shorten(words.join(', then '), 140));
     // The next request runs while the turn's picture is taken.
     const options = { waitForPicture: false };
     const ending = await this.task.turn(title, turn => this.run(answer, turn), options);
@@ -192,13 +191,14 @@ export abstract class Loop {
     return ending;
   }
 
-  private async titleOf(calls: readonly Call[], known: readonly (Prepared | undefined)[]): Promise<string> {
-    const wordsOf = async ({ name }: Call, at: number) => {
-      const { tool, input, page } = known[at] ?? {};
-      return tool ? tool.words(input, this.driver, page!) : name;
-    };
-    const words = await Promise.all(calls.map((call, at) => wordsOf(call, at).catch(() => call.name)));
-    return this.task.mask(shorten(words.join(', then '), 140));
+  private async wordsOf(call: Call): Promise<string> {
+    try {
+      const { tool, input, page } = await this.prepared(call);
+      this.hasCalled = true;
+      return await tool.words(input, this.driver, page);
+    } catch {
+      return call.name;
+    }
   }
 
   /** Runs the calls in order, and answers each once. */
@@ -218,7 +218,7 @@ export abstract class Loop {
       return ending;
     }
     const changes = driver.isStale && !driver.isLoading ? await this.look() : undefined;
-    this.add(answer, this.results(calls, outcomes, [changes, ...(await this.reminders.after(calls))]));
+    this.add(answer, this.results(calls, outcomes, [changes, ...(await this.reminders(calls))]));
     return undefined;
   }
 
