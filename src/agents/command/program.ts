@@ -35,7 +35,7 @@ export class Program {
   private ended = false;
   private readonly events = new EventEmitter();
   /** Settles when the process is gone, or did not start. */
-  private readonly exited: Promise<void>;
+  readonly exited: Promise<void>;
 
   constructor(
     private readonly options: ProgramOptions,
@@ -97,15 +97,11 @@ export class Program {
       .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
-  async goneWithin(ms: number): Promise<void> {
-    await within(this.exited, ms);
-  }
-
   async stop(graceMs: number): Promise<void> {
     if (process.platform !== 'win32') {
       if (!this.ended) {
         this.signal('SIGTERM');
-        await this.goneWithin(graceMs);
+        await within(this.exited, graceMs);
       }
       // The program may be gone while processes that it started are not.
       this.signal('SIGKILL');
@@ -115,7 +111,7 @@ export class Program {
       this.watcher.stdin!.end();
       await within(swept, KILL_MS);
     }
-    await this.goneWithin(KILL_MS);
+    await within(this.exited, KILL_MS);
     // A process that left its group may keep these open.
     for (const stream of this.child.stdio) stream?.destroy();
   }
