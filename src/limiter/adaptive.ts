@@ -42,19 +42,6 @@ export interface Admission extends Known {
   answered(how?: Answered): void;
 }
 
-/** What one limiter saw. */
-export interface Traffic {
-  served: number;
-  /** Refused with 429 or 529. */
-  refused: number;
-  /** Milliseconds that requests waited for their start, all together. */
-  waitedMs: number;
-  /** Most requests that started within a minute. */
-  perMinute: number;
-  /** Requests per minute that the API allows, as it says or as it was found out; null if no limit was met. */
-  limitPerMinute: number | null;
-}
-
 interface Waiting {
   since: number;
   admit(admission: Admission): void;
@@ -77,7 +64,7 @@ interface Bucket {
 export class AdaptiveLimiter {
   private slots = FIRST_SLOTS;
   private readonly running = new Set<Request>();
-  private readonly queue: Waiting[] = [];
+  private readonly queue = new Set<Waiting>();
   /** Requests per second before the last refusal; infinite until the first one. */
   private servedRate = Number.POSITIVE_INFINITY;
   private beganAt: number;
@@ -94,7 +81,6 @@ export class AdaptiveLimiter {
   private readonly started: Request[] = [];
   private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
   private cancelWake = () => {};
-
   private most = Number.POSITIVE_INFINITY;
 
   constructor(private readonly clock: Clock = realClock) {
@@ -111,15 +97,13 @@ export class AdaptiveLimiter {
   /** @param admit called when the request may be sent. @returns a function that withdraws it */
   ask(admit: (admission: Admission) => void): () => void {
     const waiting = { since: this.clock.now(), admit };
-    this.queue.push(waiting);
+    this.queue.add(waiting);
     this.startAll();
-    return () => {
-      const at = this.queue.indexOf(waiting);
-      if (at >= 0) this.queue.splice(at, 1);
-    };
+    return () => void this.queue.delete(waiting);
   }
 
-  get traffic(): Traffic {
+  /** What was seen so far, as the results file explains it. */
+  get traffic() {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
     const limit = told ? told.perMs * MINUTE_MS : found;
@@ -129,13 +113,15 @@ export class AdaptiveLimiter {
   private startAll(): void {
     this.cancelWake();
     const now = this.clock.now();
-    while (this.queue.length && this.running.size < Math.floor(this.slots)) {
+    for (const waiting of this.queue) {
+      if (this.running.size >= Math.floor(this.slots)) return;
       const at = Math.max(this.pausedUntil, this.nextStart, this.whenLeft(now));
       if (at > now) {
         this.cancelWake = this.clock.after(at - now, () => this.startAll());
         return;
       }
-      this.start(this.queue.shift()!, now);
+      this.queue.delete(waiting);
+      this.start(waiting, now);
     }
   }
 
@@ -189,7 +175,7 @@ export class AdaptiveLimiter {
     this.seen.served++;
     if (this.failures) this.beginAnew(now);
     // While fewer requests run than could, answers say nothing about the limit.
-    const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
+    const isFull = this.queue.size > 0 || this.running.size >= Math.floor(this.slots);
     if (isFull) this.slots = Math.min(this.most, this.slots + 1);
   }
 

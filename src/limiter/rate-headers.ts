@@ -4,7 +4,7 @@
 export interface Left {
   of: 'requests' | 'tokens';
   /** What the whole limit is; undefined if the API does not say. */
-  limit?: number;
+  limit?: number | undefined;
   remaining: number;
   /** Milliseconds until all of it is there again. */
   resetMs: number;
@@ -18,10 +18,10 @@ export interface Answered {
    */
   as: 'served' | 'limited' | 'overloaded' | 'unreachable';
   /** Milliseconds that the API asks to wait. */
-  retryAfterMs?: number;
-  left?: Left[];
+  retryAfterMs?: number | undefined;
+  left?: Left[] | undefined;
   /** Tokens of the request and its answer, if known. */
-  tokens?: number;
+  tokens?: number | undefined;
 }
 
 type Headers = Pick<globalThis.Headers, 'get'>;
@@ -41,12 +41,7 @@ export function leftIn(headers: Headers, nowMs = Date.now()): Left[] {
     const [remaining, limit] = [numberIn(headers, name('remaining')), numberIn(headers, name('limit'))];
     const resetMs = resetIn(headers.get(name('reset')), nowMs);
     if (remaining === undefined || resetMs === undefined) return [];
-    return {
-      of,
-      remaining,
-      resetMs: Math.min(resetMs, MAX_WAIT_MS),
-      ...(limit === undefined ? {} : { limit }),
-    };
+    return { of, limit, remaining, resetMs: Math.min(resetMs, MAX_WAIT_MS) };
   });
 }
 

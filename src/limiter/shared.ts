@@ -5,7 +5,7 @@ import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { AdaptiveLimiter, type Admission, type Known, type Traffic } from './adaptive';
+import { AdaptiveLimiter, type Admission, type Known } from './adaptive';
 import type { Answered } from './rate-headers';
 
 /** The address of the socket, set in the main process and inherited by the workers. */
@@ -39,18 +39,10 @@ class Limiters {
     return known.limiter;
   }
 
-  get traffic(): ModelTraffic[] {
+  get traffic() {
     return [...this.all.values()].map(({ model, limiter }) => ({ model, ...limiter.traffic }));
   }
 }
-
-export type ModelTraffic = Traffic & { model: string };
-
-/** What a worker says, one line of JSON each. `over`: the request was answered, or is not wanted any more. */
-type Said = { ask: number; lane: Lane } | { over: number; how?: Answered };
-
-/** What it hears. */
-type Heard = Known & { admitted: number };
 
 export type OpenLimiter = Awaited<ReturnType<typeof openLimiter>>;
 
@@ -75,7 +67,7 @@ export async function openLimiter(folder: string) {
   server.unref();
   process.env[ENV] = address;
   return {
-    get traffic(): readonly ModelTraffic[] {
+    get traffic() {
       return limiters.traffic;
     },
     close() {
@@ -86,31 +78,26 @@ export async function openLimiter(folder: string) {
   };
 }
 
+/** A connection is one request: a lane comes, what is known goes when it may be sent, and how it was answered comes. */
 function serve(socket: Socket, limiters: Limiters): void {
-  /** What ends each request, admitted or not. */
-  const open = new Map<number, (how?: Answered) => void>();
-  const ask = (id: number, lane: Lane) => {
-    let admitted: Admission | undefined;
-    const withdraw = limiters.of(lane).ask(admission => {
+  let admitted: Admission | undefined;
+  let withdraw: (() => void) | undefined;
+  eachLine(socket, line => {
+    const said = JSON.parse(line);
+    if (withdraw) return admitted?.answered(said as Answered);
+    withdraw = limiters.of(said as Lane).ask(admission => {
       admitted = admission;
       const { served, goneMs } = admission;
-      socket.write(`${JSON.stringify({ admitted: id, served, goneMs } satisfies Heard)}\n`);
+      say(socket, { served, goneMs } satisfies Known);
     });
-    open.set(id, how => {
-      withdraw();
-      admitted?.answered(how);
-    });
-  };
-  eachLine(socket, line => {
-    const said = JSON.parse(line) as Said;
-    if ('ask' in said) return ask(said.ask, said.lane);
-    open.get(said.over)?.(said.how);
-    open.delete(said.over);
   });
   socket.once('close', () => {
-    for (const end of open.values()) end();
+    withdraw?.();
+    admitted?.answered();
   });
 }
+
+const say = (socket: Socket, what: object) => socket.write(`${JSON.stringify(what)}\n`);
 
 /** Closing follows an error. */
 function eachLine(socket: Socket, hear: (line: string) => void): void {
@@ -120,52 +107,31 @@ function eachLine(socket: Socket, hear: (line: string) => void): void {
     .on('line', hear);
 }
 
-/** A worker's side of the socket. */
-class Line {
-  private readonly asked = new Map<number, { lane: Lane; admit(admission: Admission): void }>();
-  private newest = 0;
-  private isOpen = true;
-
-  constructor(
-    private readonly socket: Socket,
-    private readonly own: Limiters,
-  ) {
-    eachLine(socket, line => this.admit(JSON.parse(line) as Heard));
-    socket.once('close', () => this.closed());
-    // The worker ends when its tests have.
-    socket.unref();
-  }
-
-  ask(lane: Lane, admit: (admission: Admission) => void): () => void {
-    if (!this.isOpen) return this.own.of(lane).ask(admit);
-    const id = ++this.newest;
-    this.asked.set(id, { lane, admit });
-    this.say({ ask: id, lane });
-    return () => {
-      if (this.asked.delete(id)) this.say({ over: id });
-    };
-  }
-
-  private admit({ admitted: id, ...known }: Heard): void {
-    const request = this.asked.get(id);
-    this.asked.delete(id);
-    request?.admit({ ...known, answered: how => this.say({ over: id, how }) });
-  }
-
-  private say(said: Said): void {
-    if (this.isOpen) this.socket.write(`${JSON.stringify(said)}\n`);
-  }
-
-  /** The main process is gone: what it had not admitted goes on by itself. */
-  private closed(): void {
-    this.isOpen = false;
-    for (const { lane, admit } of this.asked.values()) this.own.of(lane).ask(admit);
-    this.asked.clear();
-  }
-}
-
 const ownLimiters = new Limiters();
-let line: Line | undefined;
+
+/** Asks the main process or, once that is gone, goes on by itself. @returns a function that withdraws the request */
+function askMain(address: string, lane: Lane, admit: (admission: Admission) => void): () => void {
+  // The worker ends when its tests have.
+  const socket = createConnection(address).unref();
+  let withdraw = () => {};
+  const alone = () => {
+    withdraw = ownLimiters.of(lane).ask(admit);
+  };
+  socket.once('close', alone);
+  eachLine(socket, line => {
+    socket.off('close', alone);
+    const answered = (how?: Answered) => {
+      if (how) say(socket, how);
+      socket.end();
+    };
+    admit({ ...(JSON.parse(line) as Known), answered });
+  });
+  say(socket, lane);
+  return () => {
+    socket.off('close', alone).destroy();
+    withdraw();
+  };
+}
 
 /**
  * Resolves when the request may be sent.
@@ -174,19 +140,17 @@ let line: Line | undefined;
  */
 export function admission(lane: Lane, signal: AbortSignal): Promise<Admission> {
   const address = process.env[ENV];
-  if (address && !line) line = new Line(createConnection(address), ownLimiters);
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
-    const over = new AbortController();
     const admit = (admitted: Admission) => {
-      over.abort();
+      signal.removeEventListener('abort', leave);
       resolve(admitted);
     };
-    const withdraw = line ? line.ask(lane, admit) : ownLimiters.of(lane).ask(admit);
     const leave = () => {
       withdraw();
       reject(signal.reason);
     };
-    if (!over.signal.aborted) signal.addEventListener('abort', leave, { once: true, signal: over.signal });
+    signal.addEventListener('abort', leave);
+    const withdraw = address ? askMain(address, lane, admit) : ownLimiters.of(lane).ask(admit);
   });
 }

@@ -1,21 +1,12 @@
 // Sends requests to a model of the AI SDK.
-
 import { abortable } from '../../browser/waiting';
 import { sumOf } from '../../data/collections';
 import type { Usage } from '../../data/usage';
 import { type Lane, laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
 import { priced } from '../model/budget';
-import {
-  type Failure,
-  isOutOfCredit,
-  keysIn,
-  type Limit,
-  problemOf,
-  type RequestFailed,
-  send,
-} from '../model/send';
-import type { AiSdkSettings } from '.';
+import { type Failure, isOutOfCredit, keysIn, type Limit, send } from '../model/send';
+import { type AiSdkSettings, modelName } from '.';
 
 export type Sdk = typeof import('ai');
 
@@ -25,114 +16,77 @@ export interface Asker extends Omit<AiSdkSettings, 'pictures'> {
 }
 
 /** What every request has. */
-export interface Given {
-  model: Parameters<Sdk['generateText']>[0]['model'];
-  maxOutputTokens: number;
-  maxRetries: 0;
-  abortSignal: AbortSignal;
-  providerOptions?: never;
-}
+export type Given = Pick<
+  Parameters<Sdk['generateText']>[0],
+  'model' | 'maxOutputTokens' | 'maxRetries' | 'abortSignal' | 'providerOptions'
+>;
 
-export class AiSdkClient {
-  private lane: Promise<Lane> | undefined;
-
-  constructor(
-    private readonly asker: Asker,
-    private readonly sdk: Sdk,
-  ) {}
-
-  /** @param generate makes one request; it may be called again */
-  send<T extends Generated>(limit: Limit, generate: (given: Given) => Promise<T>): Promise<T> {
-    const { maxRetries, requestTimeoutMs } = this.asker;
-    this.lane ??= laneOfModel(this.asker, limit.maxRequests);
+/** Sends the requests of an agent or a judge. @param generate makes one request; it may be called again */
+export function aiSdkSender(asker: Asker, sdk: Sdk) {
+  const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = asker;
+  const address = addressOf(model);
+  let lane: Promise<Lane> | undefined;
+  return <T extends Generated>(limit: Limit, generate: (given: Given) => Promise<T>): Promise<T> => {
+    lane ??= sentHeaders(model).then(headers => {
+      const { provider = '' } = model as { provider?: string };
+      return laneOf(modelName(model), [provider, address, ...keysIn(headers)], limit.maxRequests);
+    });
     return send({
       ...limit,
-      lane: this.lane,
-      maxRetries,
-      requestTimeoutMs,
-      attempt: () => this.once(limit.signal, generate),
-      failureOf: error => this.failureOf(error),
+      ...asker,
+      ...{ model: modelName(model), address, lane },
+      key: "the provider's apiKey, or its environment variable",
+      keys: async () => keysIn(new Headers(await sentHeaders(model))),
+      failureOf: error => failureOf(error, asker, sdk),
+      async attempt() {
+        const timeUp = AbortSignal.timeout(requestTimeoutMs);
+        const abortSignal = AbortSignal.any([limit.signal, timeUp]);
+        const given = { model, maxOutputTokens, maxRetries: 0, abortSignal, providerOptions } as Given;
+        try {
+          // Providers may ignore the signal.
+          const value = await abortable(() => generate(given), abortSignal);
+          const { costUsd: _, ...counts } = usageWithCost(value.usage, undefined);
+          const tokens = sumOf(Object.values(counts), Number);
+          return { value, headers: new Headers(value.response.headers), tokens };
+        } catch (error) {
+          throw timeUp.aborted ? new NoAnswer({ without: 'silent', words: '' }) : error;
+        }
+      },
     });
-  }
-
-  private async once<T extends Generated>(signal: AbortSignal, generate: (given: Given) => Promise<T>) {
-    const { model, maxOutputTokens, requestTimeoutMs, providerOptions } = this.asker;
-    const timeUp = AbortSignal.timeout(requestTimeoutMs);
-    const abortSignal = AbortSignal.any([signal, timeUp]);
-    const given = {
-      model: model as Given['model'],
-      maxOutputTokens,
-      maxRetries: 0 as const,
-      abortSignal,
-      ...(providerOptions && { providerOptions: providerOptions as never }),
-    };
-    try {
-      // Providers may ignore the signal.
-      const value = await abortable(() => generate(given), abortSignal);
-      const { costUsd: _, ...tokens } = usageWithCost(value.usage, undefined);
-      return {
-        value,
-        headers: new Headers(value.response.headers),
-        tokens: sumOf(Object.values(tokens), Number),
-      };
-    } catch (error) {
-      if (timeUp.aborted) throw new Silence();
-      throw error;
-    }
-  }
-
-  private failureOf(error: unknown): Failure {
-    const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = this.sdk;
-    const { factory, name } = this.asker;
-    if (error instanceof Silence) return { without: 'silent', words: '' };
-    if (error instanceof NoAnswer) return { without: 'broken', words: error.message };
-    if (!APICallError.isInstance(error)) {
-      const words = `${messageOf(error)} (${Object(error).name})`;
-      // The gateway's errors have a status, too.
-      const { statusCode } = Object(error) as { statusCode?: number };
-      return { words, status: UnsupportedFunctionalityError.isInstance(error) ? 415 : statusCode };
-    }
-    const { cause, responseHeaders = {}, statusCode: status } = error;
-    const words = wordsOf(error);
-    if (status === undefined) return { without: 'connection', words };
-    const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
-    const lacksTools =
-      factory === 'aiSdk' &&
-      status < 500 &&
-      /\btools?\b|function.?call/i.test(words) &&
-      /support/i.test(words);
-    const what = `the model "${name}" does not support tools (${status})`;
-    return {
-      status,
-      headers: new Headers(responseHeaders),
-      ...(status < 300 && !isRead && { without: 'broken' }),
-      noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
-      words,
-      means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
-    };
-  }
-
-  /** Describes what a request threw, without any key. */
-  async problem(failed: RequestFailed): Promise<string> {
-    const { name, model } = this.asker;
-    const key = "the provider's apiKey, or its environment variable";
-    const asked = { ...this.asker, model: name, address: addressOf(model), key };
-    return problemOf(failed, asked, keysIn(new Headers(await sentHeaders(model))));
-  }
+  };
 }
 
-class Silence extends Error {}
+function failureOf(error: unknown, { factory, model }: Asker, sdk: Sdk): Failure {
+  const { APICallError, JSONParseError, TypeValidationError, UnsupportedFunctionalityError } = sdk;
+  if (error instanceof NoAnswer) return error.failure;
+  if (!APICallError.isInstance(error)) {
+    const words = `${messageOf(error)} (${Object(error).name})`;
+    // The gateway's errors have a status, too.
+    const { statusCode } = Object(error) as { statusCode?: number };
+    return { words, status: UnsupportedFunctionalityError.isInstance(error) ? 415 : statusCode };
+  }
+  const { cause, responseHeaders = {}, statusCode: status } = error;
+  const words = wordsOf(error);
+  if (status === undefined) return { without: 'connection', words };
+  const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
+  const lacksTools =
+    factory === 'aiSdk' && status < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
+  const what = `the model "${modelName(model)}" does not support tools (${status})`;
+  return {
+    status,
+    headers: new Headers(responseHeaders),
+    ...(status < 300 && !isRead && { without: 'broken' }),
+    noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
+    words,
+    means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
+  };
+}
 
-/** Thrown by `generate` for an answer that says nothing, and does not say that this is all. */
+/** Thrown in an attempt if there is none in time, or `generate` got one that says nothing, and not that this is all. */
 export class NoAnswer extends Error {
-  constructor(finishReason: string) {
-    super(`it is empty, and ended with "${finishReason}"`);
+  constructor(readonly failure: Failure) {
+    super(failure.words);
   }
-}
-
-async function laneOfModel({ model, name }: Asker, maxRequests?: number): Promise<Lane> {
-  const { provider = '' } = model as { provider?: string };
-  return laneOf(name, [provider, addressOf(model), ...keysIn(await sentHeaders(model))], maxRequests);
 }
 
 /** Providers keep it in `config`, with their headers, which no interface promises. */

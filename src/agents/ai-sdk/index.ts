@@ -70,12 +70,9 @@ const optionsSchema = z.strictObject({
   requestTimeoutMs: z.int().min(1).default(300_000),
 } satisfies OptionSchemas<AiSdkOptions>);
 
-export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
+export type AiSdkSettings = z.output<typeof optionsSchema>;
 
-export function aiSdkSettings(options: AiSdkOptions): AiSdkSettings {
-  const settings = checkOptions('aiSdk()', optionsSchema, options);
-  return { ...settings, name: modelName(settings.model) };
-}
+export const aiSdkSettings = (options: AiSdkOptions) => checkOptions('aiSdk()', optionsSchema, options);
 
 export const modelName = (model: AiSdkModel | string) => (typeof model === 'string' ? model : model.modelId);
 
@@ -90,7 +87,7 @@ export function aiSdk(options: AiSdkOptions): Agent {
   const settings = aiSdkSettings(options);
   return {
     name: 'aiSdk',
-    model: settings.name,
+    model: modelName(settings.model),
     waits: true,
     async preflight() {
       await loadSdk('aiSdk');

@@ -2,14 +2,14 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { cutText, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { type Call, isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
+import { type Call, isLooking, type Outcome, TOOLS } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
 import { answerTools, finish, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
-import type { AiSdkSettings } from '.';
-import { AiSdkClient, NoAnswer, type Sdk, usageWithCost } from './client';
+import { type AiSdkSettings, modelName } from '.';
+import { aiSdkSender, NoAnswer, type Sdk, usageWithCost } from './client';
 
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
@@ -22,17 +22,17 @@ export function toolsFor(
   { pageToolsMode, wantsAnswer }: Pick<SessionTask, 'pageToolsMode' | 'wantsAnswer'>,
   pictures: boolean,
   hasPageTools: boolean,
-): Record<string, Tool> {
+): Tool[] {
   const ofTabs = Object.values(TOOLS)
     .filter(({ name, description }) => description && (pictures || name !== 'screenshot'))
     .filter(({ name }) => pageToolsMode !== 'only' || isLooking(name));
   const [end = finish as Tool] = answerTools(wantsAnswer);
   const all = [...ofTabs, ...taskTools([end], hasPageTools)];
-  return toolsByName(all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input })));
+  return all.map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
 }
 
 class AiSdkLoop extends Loop {
-  protected readonly client: AiSdkClient;
+  private readonly send: ReturnType<typeof aiSdkSender>;
   private tabs = '';
 
   constructor(
@@ -43,7 +43,7 @@ class AiSdkLoop extends Loop {
   ) {
     super(task, toolsFor(task, settings.pictures, hasPageTools), {
       factory: 'aiSdk',
-      model: settings.name,
+      model: modelName(settings.model),
       maxTokens: settings.maxOutputTokens,
       advice: 'Raise aiSdk({ maxOutputTokens })',
       ends: 'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.',
@@ -51,7 +51,7 @@ class AiSdkLoop extends Loop {
       prices: settings.pricing,
     });
     this.pictures = settings.pictures;
-    this.client = new AiSdkClient({ ...settings, factory: 'aiSdk' }, sdk);
+    this.send = aiSdkSender({ ...settings, factory: 'aiSdk' }, sdk);
   }
 
   protected async ask(): Promise<Answer> {
@@ -63,8 +63,7 @@ class AiSdkLoop extends Loop {
     const isRefusal = calls.length === 0 && (finishReason === 'content-filter' || finishReason === 'error');
     return {
       // The SDK answers calls that it can't read. We answer each call once, ourselves.
-      messages:
-        text || calls.length > 0 ? result.response.messages.filter(({ role }) => role === 'assistant') : [],
+      messages: result.response.messages.filter(({ role }) => role === 'assistant'),
       calls,
       text,
       narration: [reasoningText, text],
@@ -74,15 +73,13 @@ class AiSdkLoop extends Loop {
   }
 
   private generated() {
-    const { sdk, task, system, conversation } = this;
-    const { signal, waiting, maxRequests } = task;
+    const { sdk, system, conversation } = this;
     // Without `execute`, the SDK returns the calls and makes no second request.
     const tools = this.definitions.map(({ name, description, schema }) => [
       name,
       sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
     ]);
-    const check = () => this.budget.check(conversation.messages);
-    return this.client.send({ signal, waiting, maxRequests, check }, async given => {
+    return this.send(this.limit, async given => {
       const result = await sdk.generateText({
         system,
         messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
@@ -92,7 +89,7 @@ class AiSdkLoop extends Loop {
       this.budget.report(usageWithCost(result.usage, this.settings.pricing));
       const { finishReason, rawFinishReason = finishReason, toolCalls } = result;
       if (!ENDS.includes(finishReason) && !toolCalls.length && !result.text.trim())
-        throw new NoAnswer(rawFinishReason);
+        throw new NoAnswer({ without: 'broken', words: `it is empty, and ended with "${rawFinishReason}"` });
       return result;
     });
   }
@@ -112,7 +109,7 @@ class AiSdkLoop extends Loop {
   }
 
   protected override get choices(): string {
-    return ` Tools: ${Object.keys(this.tools).join(', ')}.`;
+    return ` Tools: ${this.tools.map(({ name }) => name).join(', ')}.`;
   }
 
   /** With the tabs, if they have changed. */
@@ -165,15 +162,8 @@ function callOf(made: { toolCallId: string; toolName: string; input: unknown }):
 
 const MAX_TEXT = 50_000;
 
-interface Picture {
-  data: string;
-  mediaType: string;
-}
-
-function isPicture(value: unknown): value is Picture {
-  const { data, mediaType } = Object(value) as Partial<Picture>;
-  return data !== undefined && mediaType !== undefined;
-}
+const isPicture = (value: unknown): value is { data: string; mediaType: string } =>
+  Object(value).data !== undefined && Object(value).mediaType !== undefined;
 
 function textOfOutcome({ value, error }: Outcome): string {
   if (error !== undefined) return `Error: ${error}`;

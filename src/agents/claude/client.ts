@@ -12,15 +12,7 @@ import type {
 import { within } from '../../browser/waiting';
 import { laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
-import {
-  type Failure,
-  isOutOfCredit,
-  keysIn,
-  type Limit,
-  problemOf,
-  type RequestFailed,
-  send,
-} from '../model/send';
+import { type Failure, isOutOfCredit, keysIn, type Limit, send } from '../model/send';
 import type { ModelSettings } from '.';
 import { usageOf } from './pricing';
 
@@ -34,42 +26,17 @@ interface Limited extends Limit {
   spent(usage: BetaUsage): void;
 }
 
-export class Client {
-  private readonly api: Anthropic;
-  /** Headers of the newest request, which may hold a token that the SDK has fetched. */
-  private headers = new Headers();
+/** Sends the requests of an agent or a judge. */
+export function claudeSender(asker: Asker) {
+  const { apiKey, baseURL, client, factory, requestTimeoutMs: timeout } = asker;
+  // A client of another copy of the SDK has other types of the same shape.
+  const api =
+    (client as Anthropic | undefined) ??
+    new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
+  /** Of the newest request, which may hold a token that the SDK has fetched. */
+  let newest = new Headers();
 
-  constructor(private readonly asker: Asker) {
-    const { apiKey, baseURL, client } = asker;
-    // A client of another copy of the SDK has other types of the same shape.
-    this.api =
-      (client as Anthropic | undefined) ??
-      new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
-  }
-
-  problem(failed: RequestFailed): string {
-    const { factory, client } = this.asker;
-    const key = client
-      ? `how the client of ${factory}({ client }) is created`
-      : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`;
-    const keys = [...keysIn(this.api), ...keysIn(this.headers)];
-    return problemOf(failed, { ...this.asker, address: this.api.baseURL, key }, keys);
-  }
-
-  send(params: MessageCreateParamsNonStreaming, limit: Limited): Promise<BetaMessage> {
-    const { maxRetries, requestTimeoutMs } = this.asker;
-    return send({
-      ...limit,
-      lane: laneOf(params.model, [this.api.baseURL, ...keysIn(this.api)], limit.maxRequests),
-      maxRetries,
-      requestTimeoutMs,
-      attempt: () => this.once(params, limit),
-      failureOf: error => failureOf(error, this.asker),
-    });
-  }
-
-  private async once(params: MessageCreateParamsNonStreaming, limit: Limited) {
-    const timeout = this.asker.requestTimeoutMs;
+  async function once(params: MessageCreateParamsNonStreaming, { signal, spent }: Limited) {
     // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;
     const stop = () => {
@@ -81,7 +48,7 @@ export class Client {
     let usage: BetaUsage | undefined;
     let read: Promise<void> | undefined;
     const watched: Middleware = async (request, next) => {
-      this.headers = request.headers;
+      newest = request.headers;
       const response = await next(request);
       headers = response.headers;
       if (!response.ok || !response.body) return response;
@@ -93,12 +60,8 @@ export class Client {
       });
       return new Response(forSdk, response);
     };
-    const stream = this.api.beta.messages.stream(params, {
-      signal: limit.signal,
-      timeout,
-      maxRetries: 0,
-      middleware: [watched],
-    });
+    const options = { signal, timeout, maxRetries: 0, middleware: [watched] };
+    const stream = api.beta.messages.stream(params, options);
     let begun = false;
     stream.on('connect', () => {
       begun = true;
@@ -106,18 +69,34 @@ export class Client {
     try {
       const message = await stream.finalMessage();
       usage = message.usage ?? ({} as BetaUsage);
-      return { value: message, headers, tokens: limitedTokens(usage) };
+      // What is read from the cache does not count towards the API's limits.
+      const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
+      return { value: message, headers, tokens: inputTokens + cacheCreationTokens + outputTokens };
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
-      if (read && !silent && !limit.signal.aborted) await within(read, timeout);
+      if (read && !silent && !signal.aborted) await within(read, timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       // The stream wraps what the client throws before it sends the request.
       throw begun || isA(error, 'APIError') ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
-      if (usage) limit.spent(usage);
+      if (usage) spent(usage);
     }
   }
+
+  return (params: MessageCreateParamsNonStreaming, limit: Limited): Promise<BetaMessage> =>
+    send({
+      ...limit,
+      ...asker,
+      address: api.baseURL,
+      key: client
+        ? `how the client of ${factory}({ client }) is created`
+        : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
+      keys: () => [...keysIn(api), ...keysIn(newest)],
+      lane: laneOf(params.model, [api.baseURL, ...keysIn(api)], limit.maxRequests),
+      attempt: () => once(params, limit),
+      failureOf: error => failureOf(error, asker),
+    });
 }
 
 /** Reads an answer beside the SDK, which hides pings and the usage of answers that it rejects. */
@@ -137,12 +116,6 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
   if (event.type !== 'message_delta' || !before) return before;
   const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
   return { ...before, ...Object.fromEntries(given) };
-}
-
-/** Tokens that count towards the API's limits: what is read from the cache does not. */
-function limitedTokens(usage: BetaUsage): number {
-  const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
-  return inputTokens + cacheCreationTokens + outputTokens;
 }
 
 function failureOf(error: unknown, asker: Asker): Failure {

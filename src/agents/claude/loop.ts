@@ -8,14 +8,14 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
-import { isLooking, type Outcome, TOOLS, toolsByName } from '../model/calls';
+import { isLooking, type Outcome, TOOLS } from '../model/calls';
 import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import type { Failure } from '../model/send';
 import { answerTools, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
-import { Client } from './client';
+import { claudeSender } from './client';
 import { bareName, pricesOf, usageOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
@@ -45,12 +45,12 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
   const kind = isOnly ? 'browser' : settings.tools;
   const own = taskTools(answerTools(task.wantsAnswer), await task.webmcp.isSupported());
   const loop = new ClaudeLoop(task, settings, kind, members, own);
-  return loop.play(files.flat().slice(0, MAX_FILES_TOLD));
+  return loop.play(files.flat().slice(0, MAX_FILES_TOLD)).finally(() => loop.toolset.close());
 }
 
 class ClaudeLoop extends Loop {
-  protected readonly client: Client;
-  private readonly toolset: BrowserToolset | ComputerToolset;
+  private readonly send: ReturnType<typeof claudeSender>;
+  readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
 
@@ -62,7 +62,7 @@ class ClaudeLoop extends Loop {
     own: Tool[],
   ) {
     const { model, maxTokens } = settings;
-    super(task, toolsByName(own), {
+    super(task, own, {
       factory: 'claude',
       model,
       maxTokens,
@@ -71,7 +71,7 @@ class ClaudeLoop extends Loop {
       end: 'say in a sentence what the site shows of it',
       prices: pricesOf(settings),
     });
-    this.client = new Client({ ...settings, factory: 'claude' });
+    this.send = claudeSender({ ...settings, factory: 'claude' });
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -94,13 +94,10 @@ class ClaudeLoop extends Loop {
   }
 
   protected async ask(): Promise<Answer> {
-    const { task, budget } = this;
-    const { content, stop_reason, stop_details } = await this.client.send(this.params, {
-      signal: task.signal,
-      waiting: task.waiting,
-      maxRequests: task.maxRequests,
+    const { budget } = this;
+    const { content, stop_reason, stop_details } = await this.send(this.params, {
+      ...this.limit,
       spent: usage => budget.report(usageOf(usage, budget.prices)),
-      check: () => budget.check(this.conversation.messages),
     });
     const stop = STOPS[stop_reason ?? ''];
     if (stop === undefined)
@@ -114,7 +111,7 @@ class ClaudeLoop extends Loop {
     // A cut-off thought has no signature, so the API would refuse it.
     const said = content.filter(block => stop !== 'cut off' || block.type !== 'thinking' || block.signature);
     return {
-      messages: text || calls.length > 0 ? [{ role: 'assistant', content: said }] : [],
+      messages: [{ role: 'assistant', content: said }],
       calls,
       text,
       narration: content.map(block =>
@@ -130,11 +127,6 @@ class ClaudeLoop extends Loop {
     const tooLong = /prompt is too long|context window|context limit/i.test(words);
     const thinking = /thinking. block/i.test(words);
     return (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
-  }
-
-  protected override async close(): Promise<void> {
-    await this.toolset.close();
-    await super.close();
   }
 
   protected override async look(): Promise<string | undefined> {

@@ -23,10 +23,6 @@ const SECRET_LENGTH = 6;
 /** Lines of an uncaught exception below its message, such as `code: 'MODULE_NOT_FOUND',`. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d|^ {2}\w+: |^\}$/;
 
-export class ProgramError extends Error {
-  override name = 'ProgramError';
-}
-
 export class Program {
   private readonly child: ChildProcess;
   private readonly watcher: ChildProcess | undefined;
@@ -39,7 +35,7 @@ export class Program {
   private ended = false;
   private readonly events = new EventEmitter();
   /** Settles when the process is gone, or did not start. */
-  private readonly exited: Promise<void>;
+  readonly exited: Promise<void>;
 
   constructor(
     private readonly options: ProgramOptions,
@@ -70,7 +66,7 @@ export class Program {
     this.child.stdin!.end(input);
   }
 
-  /** The next line. @throws ProgramError if there are no more; the signal's reason once it is aborted. */
+  /** The next line. @throws Error if there are no more; the signal's reason once it is aborted. */
   async next(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -83,14 +79,14 @@ export class Program {
   }
 
   /** An error about this program, with the end of its standard error. */
-  error(problem: string): ProgramError {
+  error(problem: string): Error {
     const { command, args } = this.options;
     // Without colours first: they may stand within a value.
     const said = lastWords(this.masked(stripVTControlCharacters(this.stderr)));
     const about = said ? `. Standard error: ${said}` : '';
     // Other arguments than the script are left out, since they may contain keys.
     const label = [command, scriptOf(args)].filter(Boolean).join(' ');
-    return new ProgramError(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
+    return new Error(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
   }
 
   /** Masks secrets, and the values of variables that look like keys and passwords. */
@@ -101,15 +97,11 @@ export class Program {
       .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
-  async goneWithin(ms: number): Promise<void> {
-    await within(this.exited, ms);
-  }
-
   async stop(graceMs: number): Promise<void> {
     if (process.platform !== 'win32') {
       if (!this.ended) {
         this.signal('SIGTERM');
-        await this.goneWithin(graceMs);
+        await within(this.exited, graceMs);
       }
       // The program may be gone while processes that it started are not.
       this.signal('SIGKILL');
@@ -119,7 +111,7 @@ export class Program {
       this.watcher.stdin!.end();
       await within(swept, KILL_MS);
     }
-    await this.goneWithin(KILL_MS);
+    await within(this.exited, KILL_MS);
     // A process that left its group may keep these open.
     for (const stream of this.child.stdio) stream?.destroy();
   }

@@ -4,7 +4,7 @@ import { locatorOf } from '../../browser/actions/locate';
 import type { ActionDraft } from '../../browser/actions/record';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp/endpoint';
 import type { OwnMethods } from '../../browser/cdp/relay';
-import { abortable } from '../../browser/waiting';
+import { abortable, within } from '../../browser/waiting';
 import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from '../../data/agent-protocol';
 import {
   AgentApiError,
@@ -62,7 +62,7 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
     const silence = new AbortController();
     const stage = { task, program, endpoint, answered: () => undefined, silence };
     const end = await abortable(() => play(stage), silence.signal);
-    await program.goneWithin(graceMs(task));
+    await within(program.exited, graceMs(task));
     return end;
   } finally {
     await endpoint.close();
@@ -167,10 +167,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
       task.session.dialogs.policy = line.answeredBy === 'program' ? 'leave' : undefined;
       return;
     case 'dialog':
-      return task.session.dialogs.onAnswer({
-        accept: line.accept,
-        ...(line.text ? { text: line.text } : {}),
-      });
+      return task.session.dialogs.onAnswer({ accept: line.accept, text: line.text || undefined });
     case 'waiting': {
       stage.answered();
       const answer = new Promise<void>(resolve => {

@@ -3,7 +3,7 @@ import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../spec/url';
-import { shorten } from '../../text/line';
+import { escapePattern, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { Stuck, type Target } from './goal';
 
@@ -101,8 +101,7 @@ const CHECKED: Role[] = ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'men
 const CLICKED: Role[] = ['button', 'link', 'tab', 'menuitem', 'option', 'treeitem', 'combobox', ...CHECKED];
 const TYPED: Role[] = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'listbox'];
 
-export const escaped = (text: string) => text.trim().replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const spaced = (label: string) => escaped(label).replace(/[\s_-]+/g, '[\\s_-]*');
+const spaced = (label: string) => escapePattern(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
 /** The name, ignoring case, spacing and marks around it. */
 export const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 /** The name among other words. */

@@ -9,7 +9,7 @@ import { computeSecrets, heldForSecret } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/action';
-import { shorten } from '../../text/line';
+import { escapePattern, flat, shorten } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
 import type { Answered, GaveUp, SessionTask, Turn } from '../agent';
 import * as is from './find';
@@ -241,8 +241,8 @@ class Player {
   /** Takes the option of a native list: the one with the label, or the only one that holds it. */
   async #choose(locator: Locator, label: string): Promise<void> {
     const texts = await locator.locator('option').allTextContents();
-    const options = texts.map(text => text.replace(/\s+/g, ' ').trim());
-    const fits = [new RegExp(`^${is.escaped(label)}$`), is.whole(label), is.thatHolds(label)]
+    const options = texts.map(flat);
+    const fits = [new RegExp(`^${escapePattern(label.trim())}$`), is.whole(label), is.thatHolds(label)]
       .map(name => options.filter(option => name.test(option)))
       .find(some => some.length);
     if (fits?.length !== 1) {

@@ -15,7 +15,7 @@ const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
 /** The tools that models of any vendor use in the trial's tabs. */
-export const TOOLS = toolsByName([
+const tools = [
   navigate,
   ...TAB_TOOLS,
   ...READING_TOOLS,
@@ -23,11 +23,8 @@ export const TOOLS = toolsByName([
   ...MOUSE_TOOLS,
   ...KEYBOARD_TOOLS,
   javascriptExec,
-] as Tool[]);
-
-export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
-  return Object.fromEntries(tools.map(tool => [tool.name, tool]));
-}
+] as Tool[];
+export const TOOLS: Record<string, Tool> = Object.fromEntries(tools.map(tool => [tool.name, tool]));
 
 /** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
 export function isLooking(name: string): boolean {
@@ -47,37 +44,33 @@ export interface Outcome {
 }
 
 /** Tells a model when its turns run out, and when it repeats itself. */
-export class Reminders {
+export function remindersOf(task: SessionTask) {
   /** The newest turns: the calls, where they were made, and what the page showed. */
-  private readonly turns: string[] = [];
-  private remindedOfTurns = false;
+  const turns: string[] = [];
+  let remindedOfTurns = false;
 
-  constructor(private readonly task: SessionTask) {}
-
-  async after(calls: readonly Call[]) {
-    return [this.turnsReminder(), await this.repetitionReminder(calls)];
-  }
-
-  private turnsReminder(): string | undefined {
-    const { maxSteps, turnsLeft } = this.task;
+  function ofTurns(): string | undefined {
+    const { maxSteps, turnsLeft } = task;
     const used = maxSteps - turnsLeft;
-    if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
-    this.remindedOfTurns = true;
+    if (remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
+    remindedOfTurns = true;
     return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
-  private async repetitionReminder(calls: readonly Call[]): Promise<string | undefined> {
-    const { page } = this.task;
+  async function ofRepetition(calls: readonly Call[]): Promise<string | undefined> {
+    const { page } = task;
     const [shown, view] = await Promise.all([
       fingerprintOf(page),
       within(callInPage(page, 'viewport'), 1_000),
     ]);
     const made = calls.map(({ name, input }) => ({ name, input }));
     const now = JSON.stringify([made, pathOf(page.url()), view?.scrolled, shown?.content]);
-    this.turns.push(now);
-    if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
-    const times = this.turns.filter(each => each === now).length;
+    turns.push(now);
+    if (turns.length > REMEMBERED_TURNS) turns.shift();
+    const times = turns.filter(each => each === now).length;
     if (times < REPETITIONS || times % REPETITIONS > 0) return undefined;
     return `You have made the same calls ${times} times, and come back to where you were. Try another way, or call give_up if there is none.`;
   }
+
+  return async (calls: readonly Call[]) => [ofTurns(), await ofRepetition(calls)];
 }

@@ -7,9 +7,9 @@ import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn 
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
 import { Budget, type Prices, uncounted, unknownPrice } from './budget';
-import { type Call, type Outcome, Reminders } from './calls';
+import { type Call, type Outcome, remindersOf } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
-import { type Failure, RequestFailed } from './send';
+import { type Failure, type Limit, RequestFailed } from './send';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -21,7 +21,7 @@ export interface Answer {
   readonly text: string;
   /** What the model thought and said, in order. */
   readonly narration: readonly string[];
-  /** Its messages, to send again with the next request. Thoughts alone are none: the answer is requested again. */
+  /** Its messages, to send again with the next request. */
   readonly messages: readonly Message[];
   /** Why it ended, if neither with calls nor by itself: at the limit of tokens, or of the model's context. */
   readonly stop?: 'cut off' | 'refused' | 'no room' | undefined;
@@ -53,7 +53,7 @@ export abstract class Loop {
   protected readonly driver: Driver;
   protected readonly budget: Budget;
   protected pictures = true;
-  private readonly reminders: Reminders;
+  private readonly reminders: ReturnType<typeof remindersOf>;
   private cutOff = 0;
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
@@ -62,17 +62,15 @@ export abstract class Loop {
 
   constructor(
     protected readonly task: SessionTask,
-    protected tools: Record<string, Tool>,
+    protected tools: readonly Tool[],
     by: LoopSettings,
   ) {
     this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
     this.driver = new Driver(task);
     this.budget = new Budget(task, by.prices);
-    this.reminders = new Reminders(task);
+    this.reminders = remindersOf(task);
   }
 
-  /** `problem`: what to say of a request that failed. */
-  protected abstract readonly client: { problem(failed: RequestFailed): string | Promise<string> };
   /** Sends the conversation, and reports what it used. */
   protected abstract ask(): Promise<Answer>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
@@ -92,6 +90,11 @@ export abstract class Loop {
     return systemPrompt({ pictures: this.pictures, end: this.by.ends });
   }
 
+  protected get limit(): Limit {
+    const { signal, waiting, maxRequests } = this.task;
+    return { signal, waiting, maxRequests, check: () => this.budget.check(this.conversation.messages) };
+  }
+
   /** @param files the names of those that the model may upload */
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
     const { task, by } = this;
@@ -103,16 +106,12 @@ export abstract class Loop {
         if (ending) return ending.result;
       }
     } finally {
-      await this.close();
+      task.session.dialogs.policy = undefined;
     }
   }
 
-  protected async close(): Promise<void> {
-    this.task.session.dialogs.policy = undefined;
-  }
-
   protected get definitions() {
-    return Object.values(this.tools).map(({ name, description = '', input, schema: given }) => {
+    return this.tools.map(({ name, description = '', input, schema: given }) => {
       const { $schema: _, ...schema } = given ?? z.toJSONSchema(input, { io: 'input' });
       return { name, description, schema };
     });
@@ -167,8 +166,7 @@ export abstract class Loop {
       } catch (error) {
         this.task.signal.throwIfAborted();
         if (!(error instanceof RequestFailed)) throw error;
-        if (repairs === MAX_REPAIRS || !this.repair(error.failure))
-          throw this.error(await this.client.problem(error));
+        if (repairs === MAX_REPAIRS || !this.repair(error.failure)) throw this.error(error.message);
         debug('retry', () => `request again without what the API refuses: ${error.message}`);
       }
     }
@@ -177,14 +175,15 @@ export abstract class Loop {
   /** Adds an answer to the conversation, and what follows it: messages, or a text of ours. */
   private add(answer: Answer, next: readonly Message[] | string): void {
     const text = (said: string) => [{ role: 'user', content: [{ type: 'text', text: said }] }];
-    this.conversation.messages.push(...answer.messages, ...(typeof next === 'string' ? text(next) : next));
+    // Thoughts alone are no answer: it is requested again.
+    const said = answer.text || answer.calls.length > 0 ? answer.messages : [];
+    this.conversation.messages.push(...said, ...(typeof next === 'string' ? text(next) : next));
   }
 
   private async act(answer: Answer): Promise<Ending> {
     const { calls } = answer;
-    const known = await Promise.all(calls.map(call => this.prepared(call).catch(() => undefined)));
-    this.hasCalled ||= known.some(each => each !== undefined);
-    const title = await this.titleOf(calls, known);
+    const words = await Promise.all(calls.map(call => this.wordsOf(call)));
+    const title = this.task.mask(shorten(words.join(', then '), 140));
     // The next request runs while the turn's picture is taken.
     const options = { waitForPicture: false };
     const ending = await this.task.turn(title, turn => this.run(answer, turn), options);
@@ -192,13 +191,14 @@ export abstract class Loop {
     return ending;
   }
 
-  private async titleOf(calls: readonly Call[], known: readonly (Prepared | undefined)[]): Promise<string> {
-    const wordsOf = async ({ name }: Call, at: number) => {
-      const { tool, input, page } = known[at] ?? {};
-      return tool ? tool.words(input, this.driver, page!) : name;
-    };
-    const words = await Promise.all(calls.map((call, at) => wordsOf(call, at).catch(() => call.name)));
-    return this.task.mask(shorten(words.join(', then '), 140));
+  private async wordsOf(call: Call): Promise<string> {
+    try {
+      const { tool, input, page } = await this.prepared(call);
+      this.hasCalled = true;
+      return await tool.words(input, this.driver, page);
+    } catch {
+      return call.name;
+    }
   }
 
   /** Runs the calls in order, and answers each once. */
@@ -218,7 +218,7 @@ export abstract class Loop {
       return ending;
     }
     const changes = driver.isStale && !driver.isLoading ? await this.look() : undefined;
-    this.add(answer, this.results(calls, outcomes, [changes, ...(await this.reminders.after(calls))]));
+    this.add(answer, this.results(calls, outcomes, [changes, ...(await this.reminders(calls))]));
     return undefined;
   }
 
@@ -239,9 +239,8 @@ export abstract class Loop {
     debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
     const outcome = await this.outcomeOf(call);
     signal.throwIfAborted();
-    const { error } = outcome;
     // If the input was wrong, the driver has not reported an action.
-    if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
+    if (!noted) turn.action({ title: call.name, error: outcome.error });
     return outcome;
   }
 
@@ -255,7 +254,7 @@ export abstract class Loop {
   }
 
   protected async prepared(call: Call): Promise<Prepared> {
-    const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
+    const tool = this.tools.find(({ name }) => name === call.name);
     if (!tool) throw new DriverError(`There is no tool ${quote(call.name)} here.${this.choices}`);
     const input = checkedInput(call.name, tool.input, call.input);
     return { tool, input, page: this.driver.session.page };

@@ -38,24 +38,35 @@ export interface Limit extends Pick<SessionTask, 'signal' | 'waiting' | 'maxRequ
   check?: (() => void) | undefined;
 }
 
-interface Sending<T> extends Limit {
+/** Who is asked, for what is said of a failure. */
+export interface Asked {
+  readonly factory: 'claude' | 'webJudge' | 'aiSdk' | 'aiJudge';
+  readonly model: string;
+  /** Milliseconds without any answer, after which an API that has served before counts as gone. */
+  readonly requestTimeoutMs: number;
+  readonly address: string;
+  /** Where the key comes from. */
+  readonly key: string;
+}
+
+interface Sending<T> extends Limit, Asked {
   lane: Lane | Promise<Lane>;
   /** How often it is sent again after something broke. */
   maxRetries: number;
-  /** Milliseconds without any answer, after which an API that has served before counts as gone. */
-  requestTimeoutMs: number;
   attempt(): Promise<{ value: T } & Outcome>;
   failureOf(error: unknown): Failure;
+  /** Those that a failure must not show. */
+  keys(): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Thrown when sending a request again would not help. */
+/** Thrown when sending a request again would not help. The message says what happened and what to do. */
 export class RequestFailed extends Error {
   override name = 'RequestFailed';
   constructor(
     readonly failure: Failure,
-    readonly sent: number,
+    message: string,
   ) {
-    super(failure.words);
+    super(message);
   }
 }
 
@@ -75,13 +86,7 @@ function kindOf({ status, without, overloaded, noCredit }: Failure): Kind {
 /** As the limiter gets it; undefined for what says nothing about the API's limits. */
 function answeredOf(as: Kind, { headers, tokens }: Outcome): Answered | undefined {
   if (as === 'silent' || as === 'broken' || as === 'unknown') return undefined;
-  const retryAfterMs = headers && retryAfterIn(headers);
-  return {
-    as,
-    ...(headers && { left: leftIn(headers) }),
-    ...(retryAfterMs !== undefined && { retryAfterMs }),
-    ...(tokens !== undefined && { tokens }),
-  };
+  return { as, tokens, ...(headers && { left: leftIn(headers), retryAfterMs: retryAfterIn(headers) }) };
 }
 
 /**
@@ -109,7 +114,8 @@ export async function send<T>(request: Sending<T>): Promise<T> {
       const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
       const isTried =
         (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-      if (!waits && !isTried) throw new RequestFailed(failure, sent);
+      if (!waits && !isTried)
+        throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
       request.check?.();
       debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
       if (kind === 'broken') {
@@ -133,17 +139,8 @@ const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|co
 const LEAST_KEY = 8;
 const MAX_DEPTH = 6;
 
-export interface Asked {
-  readonly factory: 'claude' | 'webJudge' | 'aiSdk' | 'aiJudge';
-  readonly model: string;
-  readonly requestTimeoutMs: number;
-  readonly address: string;
-  /** Where the key comes from. */
-  readonly key: string;
-}
-
 /** What happened and what to do. @param keys masked: a proxy or an error page may echo the request */
-export function problemOf({ failure, sent }: RequestFailed, asked: Asked, keys: readonly string[]): string {
+export function problemOf(failure: Failure, sent: number, asked: Asked, keys: readonly string[]): string {
   return withoutKeys(reasonFor(failure, asked, sent === 1 ? 'asked once' : `asked ${sent} times`), keys);
 }
 

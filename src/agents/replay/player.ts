@@ -1,16 +1,15 @@
 // Plays a trial from its recording action by action, and names the one that no longer fits the page.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import type { Locator, Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint, standingOf } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
+import { sleep } from '../../browser/waiting';
 import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
 import {
-  DEFAULT_RECORDINGS_DIR,
   fileBelow,
   type RecordedTurn,
   type Recording,
@@ -24,7 +23,7 @@ import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
 import type { ReplaySettings } from './index';
 import { otherControl } from './same';
-import { turnsWith } from './values';
+import { turnsWith, withTexts } from './values';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
@@ -64,7 +63,7 @@ export class Player {
         for (const action of recorded) repeated.push(await this.repeat(action, title));
       } catch (error) {
         const control = recorded[repeated.length]?.control;
-        turn.action({ title, error: messageOf(error), recorded: repeated, ...(control && { control }) });
+        turn.action({ title, error: messageOf(error), recorded: repeated, control });
         throw error;
       }
       turn.action({ title, recorded: repeated });
@@ -121,8 +120,7 @@ export class Player {
       if (why && performance.now() + pause > end) throw this.problem(page, why);
       if (differs) task.session.notice(`Since the recording, ${differs}.`);
       if (!why) return;
-      task.signal.throwIfAborted();
-      await setTimeout(pause);
+      await sleep(pause, task.signal);
     }
   }
 
@@ -130,7 +128,6 @@ export class Player {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      this.task.signal.throwIfAborted();
       // A closed tab or a new one is an effect.
       if (page.isClosed() || this.task.page !== page)
         return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
@@ -140,7 +137,7 @@ export class Player {
         if (!after) return NO_ANSWER;
         throw this.problem(page, `${title} had no effect`);
       }
-      await setTimeout(pause);
+      await sleep(pause, this.task.signal);
     }
   }
 
@@ -166,11 +163,6 @@ export class Player {
 /** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
 const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
-/** The file of a recording, absolute. */
-export function recordingFor({ recordings }: ReplaySettings, configDir: string, specName: string): string {
-  return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
-}
-
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
   const { fallback, actionTimeoutMs } = settings;
   const { specName, configDir } = task;
@@ -178,7 +170,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
     throw new Error(
       'replay() plays the only agent.run() of a test with a pass policy, as the agent of its project. Pass another agent to this call.',
     );
-  const file = recordingFor(settings, configDir, specName);
+  const file = recordingFile(resolve(configDir, settings.recordings), specName);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
   const recording =
@@ -212,35 +204,29 @@ export function resolved(
     new Error(
       `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
     );
-  const fill = (text: string, values = secrets) => fillSecrets(text, values, unknown);
+  const fill = (text: string) => fillSecrets(text, secrets, unknown);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
   // What the page was like is only compared.
   const { before, after, ...told } = recorded;
-  const { locator, to, text, labels } = recorded as Partial<Record<'locator' | 'to' | 'text', string>> & {
-    labels?: string[];
-  };
+  const { text, labels } = recorded as { text?: string; labels?: string[] };
   const action = {
-    ...inTexts(told, text => fill(text)),
-    ...{ before, after },
+    ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknown)),
     // Filled in where they are typed.
     ...(text !== undefined && { text }),
     ...(labels && { labels }),
-    ...(locator && { locator: fill(locator, quoted) }),
-    ...(to && { to: fill(to, quoted) }),
-  } as RecordedAction;
+  };
   if (action.do === 'upload') return { ...action, files: action.files.map(file => fileOf(file, configDir)) };
   return action.do === 'goto' ? { ...action, url: new URL(action.url, entryUrl).href } : action;
 }
 
 function fileOf(file: string, configDir: string): string {
   const found = fileBelow(configDir, file);
-  if (found !== undefined && !existsSync(found))
-    throw new Error(`the recording uploads ${JSON.stringify(file)}, which does not exist in ${configDir}`);
-  if (found !== undefined) return found;
-  throw new Error(
-    `the recording uploads ${JSON.stringify(file)}, which is outside ${configDir}: put the file below the folder of the Playwright config and record again`,
-  );
+  if (found !== undefined && existsSync(found)) return found;
+  const why = found
+    ? `does not exist in ${configDir}`
+    : `is outside ${configDir}: put the file below the folder of the Playwright config and record again`;
+  throw new Error(`the recording uploads ${JSON.stringify(file)}, which ${why}`);
 }
 
 /** @throws Error if the text is not a locator. */

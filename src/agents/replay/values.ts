@@ -18,21 +18,28 @@ export function turnsWith(
     .sort(([one], [other]) => other.length - one.length);
   if (!values.length) return turns;
   const change = (text: string) => values.reduce((rest, [was, is]) => rest.replaceAll(was, is), text);
-  const changed = (action: RecordedAction): RecordedAction => {
-    const { locator, to } = action as { locator?: string; to?: string };
-    const located = {
-      ...(locator && { locator: inQuotes(locator, values) }),
-      ...(to && { to: inQuotes(to, values) }),
-    };
-    return { ...inTexts(action, change), do: action.do, ...located } as RecordedAction;
-  };
   return turns.map(({ title, actions }) => ({
     title: change(title),
     actions: actions.map(({ title, recorded }) => ({
       title: change(title),
-      recorded: recorded.map(changed),
+      recorded: recorded.map(action => withTexts(action, change, locator => inQuotes(locator, values))),
     })),
   }));
+}
+
+/** An action with other texts, and with locators in which `inLocator` has put them: those are code. */
+export function withTexts(
+  action: RecordedAction,
+  change: (text: string) => string,
+  inLocator: (locator: string) => string,
+): RecordedAction {
+  const { locator, to } = action as { locator?: string; to?: string };
+  return {
+    ...inTexts(action, change),
+    do: action.do,
+    ...(locator && { locator: inLocator(locator) }),
+    ...(to && { to: inLocator(to) }),
+  } as RecordedAction;
 }
 
 /** A locator is code: only its texts change. */

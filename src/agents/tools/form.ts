@@ -120,15 +120,11 @@ export const FORM_TOOLS = [formInput, fileUpload];
 const MAX_SECONDS = 30;
 
 export async function whileHolding(page: Page, keys: readonly string[], run: () => Promise<void>) {
-  const held: string[] = [];
   try {
-    for (const key of keys) {
-      await page.keyboard.down(key);
-      held.push(key);
-    }
+    for (const key of keys) await page.keyboard.down(key);
     await run();
   } finally {
-    for (const key of held.reverse()) await page.keyboard.up(key).catch(() => undefined);
+    for (const key of [...keys].reverse()) await page.keyboard.up(key).catch(() => undefined);
   }
 }
 

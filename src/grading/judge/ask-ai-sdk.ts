@@ -1,8 +1,7 @@
 // A judge asks a model through the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
-import { AiSdkClient, usageWithCost } from '../../agents/ai-sdk/client';
+import { aiSdkSender, type Given, usageWithCost } from '../../agents/ai-sdk/client';
 import { loadSdk } from '../../agents/ai-sdk/load';
-import { RequestFailed } from '../../agents/model/send';
 import type { AiJudgeSettings } from './index';
 import { type Ask, type Block, plainSchema } from './prompts';
 
@@ -17,13 +16,13 @@ export async function askAiSdk(settings: AiJudgeSettings): Promise<Ask> {
         }
       : { type: 'file' as const, data: block.jpeg.toString('base64'), mediaType: 'image/jpeg' };
   return async ({ system, content, schema, maxTokens }, limit) => {
-    const client = new AiSdkClient({ ...settings, factory: 'aiJudge', maxOutputTokens: maxTokens }, sdk);
+    const send = aiSdkSender({ ...settings, factory: 'aiJudge', maxOutputTokens: maxTokens }, sdk);
     const plain = plainSchema(schema).schema;
     // Providers that can't hold a model to a schema don't show it to the model either.
     const form = `Answer with one JSON object that fits this JSON Schema, and with nothing else:\n${JSON.stringify(plain)}`;
     const output = sdk.Output.object({ schema: sdk.jsonSchema<unknown>(plain as JSONSchema7) });
     const messages: ModelMessage[] = [{ role: 'user', content: content.map(written) }];
-    const generate = async (given: Parameters<Parameters<typeof client.send>[1]>[0]) => {
+    const generate = async (given: Given) => {
       try {
         const { text, usage, finishReason, response } = await sdk.generateText({
           ...given,
@@ -37,9 +36,7 @@ export async function askAiSdk(settings: AiJudgeSettings): Promise<Ask> {
         return { text, usage, finishReason, response };
       }
     };
-    const answer = await client.send(limit, generate).catch(async error => {
-      throw error instanceof RequestFailed ? new Error(await client.problem(error)) : error;
-    });
+    const answer = await send(limit, generate);
     limit.spent(usageWithCost(answer.usage, settings.pricing));
     const isRefused = answer.finishReason === 'content-filter';
     // Models that are only told of the schema like to put their answer into a block of code.

@@ -3,14 +3,13 @@ import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { Client } from '../../agents/claude/client';
+import { claudeSender } from '../../agents/claude/client';
 import { pricesOf, usageOf } from '../../agents/claude/pricing';
-import { RequestFailed } from '../../agents/model/send';
 import type { WebJudgeSettings } from './index';
 import { type Ask, type Block, plainSchema, type TextBlock } from './prompts';
 
 export function askClaude(settings: WebJudgeSettings): Ask {
-  const client = new Client({ ...settings, factory: 'webJudge' });
+  const send = claudeSender({ ...settings, factory: 'webJudge' });
   const prices = pricesOf(settings);
   const { model, effort } = settings;
   const cache_control = { type: 'ephemeral' as const };
@@ -33,9 +32,7 @@ export function askClaude(settings: WebJudgeSettings): Ask {
       output_config: { format: { type, schema: plain }, ...(effort && { effort }) },
     };
     const spent = (usage: Parameters<typeof usageOf>[0]) => limit.spent(usageOf(usage, prices));
-    const message = await client.send(params, { ...limit, spent }).catch(error => {
-      throw error instanceof RequestFailed ? new Error(client.problem(error)) : error;
-    });
+    const message = await send(params, { ...limit, spent });
     const text = message.content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
     const stop = message.stop_reason;
     return { text, stop: stop === 'max_tokens' ? 'cut off' : stop === 'refusal' ? 'refused' : undefined };

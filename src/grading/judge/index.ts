@@ -108,7 +108,7 @@ const aiSchema = z.strictObject({
 } satisfies OptionSchemas<AiJudgeOptions>);
 
 export type WebJudgeSettings = z.output<typeof webSchema>;
-export type AiJudgeSettings = z.output<typeof aiSchema> & { name: string };
+export type AiJudgeSettings = z.output<typeof aiSchema>;
 
 /**
  * A judge after the WebJudge method of Online-Mind2Web (arXiv 2504.01382): key points from goal and rubric, a score for each
@@ -143,11 +143,11 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
  * @throws OptionsError that names every wrong or unknown option.
  */
 export function aiJudge(options: AiJudgeOptions): Judge {
-  const checked = checkOptions('aiJudge()', aiSchema, options);
-  const settings = { ...checked, name: modelName(checked.model) };
+  const settings = checkOptions('aiJudge()', aiSchema, options);
+  const model = modelName(settings.model);
   return {
     name: 'aiJudge',
-    model: settings.name,
+    model,
     minAgreement: settings.minAgreement,
     async preflight() {
       await loadSdk('aiJudge');
@@ -157,8 +157,7 @@ export function aiJudge(options: AiJudgeOptions): Judge {
         import('./web-judge.js'),
         import('./ask-ai-sdk.js'),
       ]);
-      const { name: model, pricing: prices } = settings;
-      const judging = { ...settings, factory: 'aiJudge' as const, model, prices };
+      const judging = { ...settings, factory: 'aiJudge' as const, model, prices: settings.pricing };
       return judgeWeb(trial, judging, await askAiSdk(settings));
     },
   };

@@ -100,7 +100,7 @@ test.each([true, false])(
   'each tool has a flat object of plain fields as its input (pictures: %s)',
   pictures => {
     const task = { pageToolsMode: 'auto', wantsAnswer: false } as const;
-    for (const [name, { input, description }] of Object.entries(toolsFor(task, pictures, false))) {
+    for (const { name, input, description } of toolsFor(task, pictures, false)) {
       const schema = z.toJSONSchema(input, { io: 'input' }) as { type: string; properties: object };
       expect(description, name).toMatch(/\.$/);
       expect(schema.type, name).toBe('object');

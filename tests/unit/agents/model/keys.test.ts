@@ -1,6 +1,6 @@
 // No key in what is said of a request that failed, also where nobody knows the key: a model can be wrapped, or have a `fetch` of its own.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { problemOf, RequestFailed } from '../../../../src/agents/model/send';
+import { problemOf } from '../../../../src/agents/model/send';
 import { laneOf } from '../../../../src/limiter/shared';
 
 const KEY = 'corp-gw-KdXoA-ok1';
@@ -9,8 +9,7 @@ const asked = {
   ...{ model: 'm', requestTimeoutMs: 1_000, key: 'its key' },
   address: `http://api.test/v1?key=${KEY}`,
 };
-const said = (words: string, status: number | undefined = 418) =>
-  problemOf(new RequestFailed({ status, words }, 1), asked, []);
+const said = (words: string, status: number | undefined = 418) => problemOf({ status, words }, 1, asked, []);
 
 test.each([
   `{"headers":{"x-goog-api-key":"${KEY}"}}`,
@@ -27,8 +26,8 @@ test.each([
 });
 
 test('the address that can not be reached', () => {
-  const lost = new RequestFailed({ without: 'connection', words: 'refused' }, 1);
-  expect(problemOf(lost, asked, [])).toContain("the API at http://api.test/v1?key=[key] can't be reached");
+  const lost = { without: 'connection', words: 'refused' } as const;
+  expect(problemOf(lost, 1, asked, [])).toContain("the API at http://api.test/v1?key=[key] can't be reached");
 });
 
 test.each([
@@ -47,15 +46,16 @@ test('the line that DEBUG shows of a request that is sent again', async () => {
     vi.restoreAllMocks();
   });
   const { send } = await import('../../../../src/agents/model/send');
-  let asked = 0;
+  let sent = 0;
   const request = {
+    ...asked,
     lane: laneOf('m', [KEY]),
+    keys: () => [],
     maxRetries: 1,
-    requestTimeoutMs: 1_000,
     signal: new AbortController().signal,
     waiting: <T>(promise: Promise<T>) => promise,
     attempt: async () => {
-      if (asked++) return { value: 'answer' };
+      if (sent++) return { value: 'answer' };
       throw new Error(`overloaded, x-api-key: ${KEY}`);
     },
     failureOf: (error: unknown) => ({ status: 500, words: String(error) }),

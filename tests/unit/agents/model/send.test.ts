@@ -2,7 +2,7 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, expect, test as serialTest } from 'vitest';
 import { settingsOf } from '../../../../src/agents/claude';
-import { Client } from '../../../../src/agents/claude/client';
+import { claudeSender } from '../../../../src/agents/claude/client';
 import { RequestFailed } from '../../../../src/agents/model/send';
 import { type Answer, done, type Script, startMessagesApi } from '../../../support/messages-api';
 
@@ -30,7 +30,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const api = await startMessagesApi({ script });
   closers.push(() => api.close());
   const options = { apiKey: api.apiKey, baseURL: api.url, maxRetries, ...more };
-  const client = new Client({ ...settingsOf(options), factory: 'claude' });
+  const sender = claudeSender({ ...settingsOf(options), factory: 'claude' });
   const ended = new AbortController();
   const waits: string[] = [];
   const params = {
@@ -39,7 +39,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
     messages: [{ role: 'user' as const, content: 'Hello' }],
   };
   const send = () =>
-    client.send(params, {
+    sender(params, {
       signal: ended.signal,
       spent: () => undefined,
       waiting: (promise, kind = 'model') => {
@@ -51,7 +51,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const problem = async () => {
     const error = await send().catch(reason => reason);
     expect(error).toBeInstanceOf(RequestFailed);
-    return client.problem(error as RequestFailed);
+    return (error as RequestFailed).message;
   };
   return { api, send, problem, waits, ended };
 }
