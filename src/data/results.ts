@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { parsedJson } from '../text/line';
+import { groupBy } from './collections';
 import { sharedFindingSchema } from './diagnosis';
 import { CAN_PASS, keyOf, specName } from './plan';
 import { costSchema, count, tokensSchema, waitTimesSchema } from './usage';
@@ -121,25 +122,21 @@ export function readResults(text: string, filename: string): Results {
   return checkResults(readJson(text, filename), filename);
 }
 
-/** @param repair reads text that is not quite JSON; undefined if it can't */
-export function readJson(text: string, filename: string, repair?: (text: string) => unknown): unknown {
+/** Reads also what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
+export function readJson(text: string, filename: string): unknown {
   const json = text.replace(/^\uFEFF/, '');
   try {
     return JSON.parse(json);
   } catch (error) {
-    const repaired = repair?.(json);
-    if (repaired !== undefined) return repaired;
-    const hint =
-      repair && /^<{7} /m.test(json)
-        ? '. It has a Git conflict: keep the runs of both sides, one per line.'
-        : '';
+    const repaired = json.replace(/\}\s*\n(?=["{])/g, '},\n').replace(/\},(?=\s*\n[\]}])/g, '}');
+    const value = parsedJson(repaired);
+    if (value !== undefined) return value;
+    const hint = /^<{7} /m.test(json)
+      ? '. It has a Git conflict: keep the runs of both sides, one per line.'
+      : '';
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
   }
 }
-
-/** Reads what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
-export const bothSides = (text: string) =>
-  parsedJson(text.replace(/\}\s*\n(?=["{])/g, '},\n').replace(/\},(?=\s*\n[\]}])/g, '}'));
 
 /** The same for a file's parsed JSON. */
 export function checkResults(json: unknown, filename: string): Results {
@@ -155,8 +152,7 @@ export function checkResults(json: unknown, filename: string): Results {
     throw refuse(
       `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
     );
-  const { data, error } = resultsSchema.safeParse(json);
-  if (!data) throw refuse(`the results file is ${describeIssues(error)}`);
+  const data = checked(resultsSchema, json, filename, 'the results file is');
   const { startedAt, supersededAt } = data;
   if (supersededAt !== undefined)
     throw new StaleResultsError(
@@ -167,22 +163,22 @@ export function checkResults(json: unknown, filename: string): Results {
   return data;
 }
 
-export function describeIssues(error: z.ZodError): string {
-  const shown = problemsIn(error, 'the file').slice(0, 5);
-  const rest = error.issues.length - shown.length;
-  return `not valid:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
+/** @param what begins the message of the error: `the labels are` */
+export function checked<T>(schema: z.ZodType<T>, json: unknown, filename: string, what: string): T {
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const problems = problemsIn(error, 'the file');
+  const more = problems.length > 5 ? [`and ${problems.length - 5} more`] : [];
+  const lines = [`${what} not valid:`, ...problems.slice(0, 5), ...more];
+  throw new ResultsFileError(filename, lines.join('\n  '));
 }
 
 // In a diff, one of two rows with the same key would hide the other.
 export function refuseDoubles(verdicts: readonly RowSubject[], filename: string): void {
-  const seen = new Set<string>();
-  for (const row of verdicts) {
-    const key = keyOf(row);
-    if (seen.has(key))
+  for (const [row, ...others] of groupBy(verdicts, keyOf).values())
+    if (others.length)
       throw new ResultsFileError(
         filename,
         `spec "${specName(row)}" is listed twice in project "${row.project}". Run the tests or merge-reports again.`,
       );
-    seen.add(key);
-  }
 }
