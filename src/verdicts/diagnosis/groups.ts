@@ -135,7 +135,7 @@ function groupText(
   }
   const said = theSame(trials, ({ facts }) => facts.said);
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
-  if (status === 'gave_up') return gaveUpText(trials, said, { where, place, control });
+  if (status === 'gave_up') return gaveUpText(trials, said, where, place);
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
   const request = hasSuspect
@@ -146,14 +146,10 @@ function groupText(
 }
 
 /** With the control that was not found, unless the agent's own words name it. */
-function gaveUpText(
-  trials: readonly GradedTrial[],
-  said: string | null,
-  { where, place, control }: { where: string; place: string; control: string | null },
-): string {
+function gaveUpText(trials: readonly GradedTrial[], said: string | null, where: string, place: string) {
   if (said === null) return `gave up${place}`;
   const isSought = trials.every(({ facts }) => facts.control?.sought);
-  const [name = ''] = /".*"/.exec(control ?? '') ?? [];
+  const [name = ''] = /".*"/.exec(place.slice(where.length)) ?? [];
   return `gave up${isSought && !(name && said.includes(name)) ? place : where}: ${said}`;
 }
 
