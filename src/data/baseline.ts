@@ -3,9 +3,8 @@ import { z } from 'zod';
 import { compareText } from './collections';
 import { byRowName, CAN_PASS, keyOf } from './plan';
 import {
-  bothSides,
+  checked,
   checkResults,
-  describeIssues,
   RESULTS_SCHEMA_VERSION,
   type Results,
   ResultsFileError,
@@ -90,7 +89,7 @@ export function countedRow(row: ResultRow): VerdictRow {
 
 /** Takes a results file, or a baseline of 0.1, for a baseline of one run. @throws ResultsFileError if it is none of these, or broken */
 export function readHistory(text: string, filename: string): HistoryRun[] {
-  const json = readJson(text, filename, bothSides);
+  const json = readJson(text, filename);
   const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined || version === RESULTS_SCHEMA_VERSION)
     return [historyRun(checkResults(json, filename))];
@@ -99,9 +98,8 @@ export function readHistory(text: string, filename: string): HistoryRun[] {
       filename,
       `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads baselines of "${RESULTS_SCHEMA_VERSION}" and "${BASELINE_SCHEMA_VERSION}". Update the package, or save the baseline again.`,
     );
-  const { data, error } = baselineSchema.safeParse(json);
-  if (!data) throw new ResultsFileError(filename, `the baseline is ${describeIssues(error)}`);
-  return Object.entries(data.runs).map(([startedAt, { partial, verdicts }]) => {
+  const { runs } = checked(baselineSchema, json, filename, 'the baseline is');
+  return Object.entries(runs).map(([startedAt, { partial, verdicts }]) => {
     refuseDoubles(verdicts, filename);
     return { startedAt, partial, verdicts: verdicts.map(row => ({ ...row, reason: null })) };
   });

@@ -1,8 +1,8 @@
 // Why trials failed, as data: where they went, where they left the way of passing ones, and what stood in the way.
 import { z } from 'zod';
 import { placeSchema } from './action';
+import { count } from './usage';
 
-const count = z.int().nonnegative();
 const text = z.string();
 const texts = z.array(text);
 
@@ -62,9 +62,7 @@ const partingSchema = z.object({
     ),
   from: z
     .enum(['trials', 'project', 'baseline', 'recording'])
-    .describe(
-      "The passing trials: of this run, of another project, the baseline's last one, or a recording.",
-    ),
+    .describe("Of this run, of another project, the baseline's last one, or a recording."),
   turn: count.describe('Of the failed trial; 1 for the first.'),
   text: text.describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
   expected: partingSideSchema.describe('The passing trial.'),
@@ -84,9 +82,7 @@ export const failureGroupSchema = z.object({
 });
 const suspectRequestSchema = z.object({
   index: count.describe('Of the failed trial.'),
-  turn: count.describe(
-    'The turn that sent it; 0 before the first. If it was not sent: that of a passing trial.',
-  ),
+  turn: count.describe('The turn that sent it; 0 before the first. If it was not sent, of a passing trial.'),
   request: text.describe('`POST /api/cart`; `*` stands for numbers and the like.'),
   status: count.nullable().describe('Its answer; null if there is none.'),
   failure: text.nullable().describe("The browser's reason if it failed."),

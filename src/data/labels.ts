@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { compareText } from './collections';
 import type { JudgeResult } from './record';
-import { bothSides, describeIssues, ResultsFileError, readJson } from './results';
+import { checked, readJson } from './results';
 
 export const LABELS_FILE = 'taskproof-labels.json';
 const LABELS_SCHEMA_VERSION = '1';
@@ -63,10 +63,8 @@ const judgeKey = ({ judge, model, prompt }: JudgeName) => JSON.stringify([judge,
 /** Empty if there is no file. @throws ResultsFileError if it is not one that this version can read. */
 export function readLabels(file: string): Labels {
   if (!existsSync(file)) return { labels: [], answers: [] };
-  const json = readJson(readFileSync(file, 'utf8'), file, bothSides);
-  const { data, error } = labelsSchema.safeParse(json);
-  if (!data) throw new ResultsFileError(file, `the labels are ${describeIssues(error)}`);
-  return latest(data);
+  const json = readJson(readFileSync(file, 'utf8'), file);
+  return latest(checked(labelsSchema, json, file, 'the labels are'));
 }
 
 /** Of two labels of one trial, and of two answers of one judge, the later counts. */

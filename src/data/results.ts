@@ -2,9 +2,10 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { parsedJson } from '../text/line';
+import { groupBy } from './collections';
 import { sharedFindingSchema } from './diagnosis';
 import { CAN_PASS, keyOf, specName } from './plan';
-import { costSchema, count, tokensSchema, waitTimesSchema } from './usage';
+import { amount, costSchema, count, tokensSchema, waitTimesSchema } from './usage';
 import { comparisonSchema, type RowSubject, rowSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
@@ -19,9 +20,7 @@ export const apiTrafficSchema = z.looseObject({
   refused: count.describe('Requests that were refused because of a limit (429) or an overload (529).'),
   waitedMs: count.describe('Milliseconds that requests waited for their start, all together.'),
   perMinute: count.describe('Most requests that started within a minute.'),
-  limitPerMinute: z
-    .number()
-    .nonnegative()
+  limitPerMinute: amount
     .nullable()
     .describe(
       'Requests a minute that the API allows, as it says or as the run found out; null if no limit was met.',
@@ -33,10 +32,7 @@ const judgeAgreementSchema = z.object({
   model: z.string().nullable(),
   labels: count.describe('Labels of present rubrics that `taskproof judge check` asked it about.'),
   agreed: count.describe('How many of these it agrees with.'),
-  minAgreement: z
-    .number()
-    .optional()
-    .describe('The share that it has to agree with; left out if none is set.'),
+  minAgreement: z.number().optional().describe('The share that it has to agree with, if one is set.'),
 });
 
 export type JudgeAgreement = z.infer<typeof judgeAgreementSchema>;
@@ -46,53 +42,32 @@ export const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
     startedAt: z.iso.datetime().describe('When the run began.'),
-    durationMs: z.number().nonnegative().describe('Milliseconds.'),
+    durationMs: amount.describe('Milliseconds.'),
     status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
     costUsd: costSchema.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
     usage: tokensSchema.optional().describe('Tokens of all trials that have a record.'),
     ...waitTimesSchema.partial().shape,
     complete: z
       .boolean()
-      .describe(
-        'False for a shard, and for a run in which trials are missing that a verdict needs or a spec does not parse.',
-      ),
+      .describe('False for a shard, and if trials are missing that a verdict needs or specs do not parse.'),
     shard: z.string().optional().describe('`1/2` for the first of two shards; left out in a whole run.'),
-    incompleteBecause: z
-      .string()
-      .optional()
-      .describe('Why trials are missing. Left out if the run is complete, or can not know.'),
-    filtered: flag.describe(
-      'True if the command line selected only some tests, such as with `--grep`; else left out.',
-    ),
-    projectsSelected: flag.describe(
-      'True if the command line selected projects with `--project`; else left out.',
-    ),
-    supersededAt: z
-      .string()
-      .optional()
-      .describe('When a later run began that has not written its results: these are of an earlier run.'),
+    incompleteBecause: z.string().optional().describe('Why trials are missing, if the run knows it.'),
+    filtered: flag.describe('True if the command line selected only some tests, such as with `--grep`.'),
+    projectsSelected: flag.describe('True if the command line selected projects with `--project`.'),
+    supersededAt: z.string().optional().describe('When a later run began that has not written its results.'),
     api: z
       .array(apiTrafficSchema)
       .optional()
-      .describe(
-        'Requests to each model; left out if there were none. In merged reports requests and waits of all shards, and the rates of the busiest.',
-      ),
-    judges: z
-      .array(judgeAgreementSchema)
-      .optional()
-      .describe('Those that graded trials of this run; left out if there were none.'),
+      .describe('Requests to each model; in merged reports of all shards, with the rates of the busiest.'),
+    judges: z.array(judgeAgreementSchema).optional().describe('Those that graded trials of this run.'),
     verdicts: z
       .array(rowSchema.refine(...CAN_PASS))
       .describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)
       .optional()
-      .describe(
-        'Findings that failed trials of several specs met, the most frequent first; left out if there are none.',
-      ),
-    comparison: comparisonSchema
-      .optional()
-      .describe('Left out if no two projects share a spec, and in a shard.'),
+      .describe('Findings that failed trials of several specs met, the most frequent first.'),
+    comparison: comparisonSchema.optional().describe('Not in a shard, nor if no two projects share a spec.'),
   })
   .describe('Results of a Taskproof run');
 
@@ -121,25 +96,21 @@ export function readResults(text: string, filename: string): Results {
   return checkResults(readJson(text, filename), filename);
 }
 
-/** @param repair reads text that is not quite JSON; undefined if it can't */
-export function readJson(text: string, filename: string, repair?: (text: string) => unknown): unknown {
+/** Reads also what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
+export function readJson(text: string, filename: string): unknown {
   const json = text.replace(/^\uFEFF/, '');
   try {
     return JSON.parse(json);
   } catch (error) {
-    const repaired = repair?.(json);
-    if (repaired !== undefined) return repaired;
-    const hint =
-      repair && /^<{7} /m.test(json)
-        ? '. It has a Git conflict: keep the runs of both sides, one per line.'
-        : '';
+    const repaired = json.replace(/\}\s*\n(?=["{])/g, '},\n').replace(/\},(?=\s*\n[\]}])/g, '}');
+    const value = parsedJson(repaired);
+    if (value !== undefined) return value;
+    const hint = /^<{7} /m.test(json)
+      ? '. It has a Git conflict: keep the runs of both sides, one per line.'
+      : '';
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
   }
 }
-
-/** Reads what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
-export const bothSides = (text: string) =>
-  parsedJson(text.replace(/\}\s*\n(?=["{])/g, '},\n').replace(/\},(?=\s*\n[\]}])/g, '}'));
 
 /** The same for a file's parsed JSON. */
 export function checkResults(json: unknown, filename: string): Results {
@@ -155,8 +126,7 @@ export function checkResults(json: unknown, filename: string): Results {
     throw refuse(
       `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
     );
-  const { data, error } = resultsSchema.safeParse(json);
-  if (!data) throw refuse(`the results file is ${describeIssues(error)}`);
+  const data = checked(resultsSchema, json, filename, 'the results file is');
   const { startedAt, supersededAt } = data;
   if (supersededAt !== undefined)
     throw new StaleResultsError(
@@ -167,22 +137,22 @@ export function checkResults(json: unknown, filename: string): Results {
   return data;
 }
 
-export function describeIssues(error: z.ZodError): string {
-  const shown = problemsIn(error, 'the file').slice(0, 5);
-  const rest = error.issues.length - shown.length;
-  return `not valid:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
+/** @param what begins the message of the error: `the labels are` */
+export function checked<T>(schema: z.ZodType<T>, json: unknown, filename: string, what: string): T {
+  const { success, data, error } = schema.safeParse(json);
+  if (success) return data;
+  const problems = problemsIn(error, 'the file');
+  const more = problems.length > 5 ? [`and ${problems.length - 5} more`] : [];
+  const lines = [`${what} not valid:`, ...problems.slice(0, 5), ...more];
+  throw new ResultsFileError(filename, lines.join('\n  '));
 }
 
 // In a diff, one of two rows with the same key would hide the other.
 export function refuseDoubles(verdicts: readonly RowSubject[], filename: string): void {
-  const seen = new Set<string>();
-  for (const row of verdicts) {
-    const key = keyOf(row);
-    if (seen.has(key))
+  for (const [row, ...others] of groupBy(verdicts, keyOf).values())
+    if (others.length)
       throw new ResultsFileError(
         filename,
         `spec "${specName(row)}" is listed twice in project "${row.project}". Run the tests or merge-reports again.`,
       );
-    seen.add(key);
-  }
 }

@@ -6,8 +6,9 @@ import { sumOf } from './collections';
 export const MAX_COUNT = 1e12;
 
 export const count = z.int().nonnegative();
+export const amount = z.number().nonnegative();
 /** US dollars; null if a price is unknown. */
-export const costSchema = z.number().nonnegative().nullable();
+export const costSchema = amount.nullable();
 
 const tokensIn = (amount: z.ZodType<number>) =>
   z.object({
@@ -21,15 +22,12 @@ const tokensIn = (amount: z.ZodType<number>) =>
 export const tokensSchema = tokensIn(count);
 
 /** The same in a record, where the numbers are an agent's own. */
-export const usageSchema = tokensIn(z.number().nonnegative()).extend({ costUsd: costSchema });
+export const usageSchema = tokensIn(amount).extend({ costUsd: costSchema });
 
 /** Milliseconds of waiting for models. They make neither the agent nor the judge late. */
 export const waitTimesSchema = z.object({
-  modelTimeMs: z.number().nonnegative().describe("With a model's answer pending."),
-  waitTimeMs: z
-    .number()
-    .nonnegative()
-    .describe('With no answer pending, but a rate limit, or a pause before another try.'),
+  modelTimeMs: amount.describe("With a model's answer pending."),
+  waitTimeMs: amount.describe('With no answer pending, but a rate limit, or a pause before another try.'),
 });
 
 export type Tokens = z.infer<typeof tokensSchema>;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { diagnosisSchema, failureGroupSchema, waySchema } from './diagnosis';
 import { policyFields, trialCount } from './plan';
 import { answerSchema } from './record';
-import { costSchema, count, tokensSchema, waitTimesSchema } from './usage';
+import { amount, costSchema, count, tokensSchema, waitTimesSchema } from './usage';
 
 const share = z.number().min(0).max(1);
 const rate = share.nullable();
@@ -16,22 +16,18 @@ const trialSchema = z.object({
   outcome: z
     .enum(['passed', 'failed', 'error', 'skipped'])
     .describe('`error` says nothing about the site; `skipped` did not run.'),
-  status: text.describe(
-    'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped if it did not run.',
-  ),
+  status: text.describe('completed, max_steps, budget_exceeded, timed_out, gave_up, error; or skipped.'),
   errorKind: text
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: text.nullable().describe('Why the trial did not pass, in one line.'),
-  answer: answerSchema
-    .optional()
-    .describe('What the agent said at its end, at most 4,000 characters; left out if it said nothing.'),
+  answer: answerSchema.optional().describe('What the agent said at its end, at most 4,000 characters.'),
   turns: count.describe('Turns that the agent took.'),
   actions: count.optional().describe('What it did in them, without what failed or only looked.'),
   pageToolCalls: count.optional().describe('How many of these were calls of tools that pages offer.'),
   costUsd: costSchema.describe('US dollars; null where a price is unknown.'),
   usage: tokensSchema.optional().describe('Tokens; left out where the trial left no record.'),
-  durationMs: z.number().nonnegative().describe('Milliseconds.'),
+  durationMs: amount.describe('Milliseconds.'),
   ...waitTimesSchema.partial().shape,
   finalUrl: text.nullable().describe('The address of the active tab at the end.'),
   screenshot: text.nullish().describe("Name of the attachment with the trial's last screenshot."),
@@ -48,16 +44,9 @@ const trialSchema = z.object({
 const subjectSchema = z.object({
   spec: text
     .min(1)
-    .describe(
-      'The id of the task spec. For an ordinary test its title, with its describes and file if titles clash.',
-    ),
-  titlePath: texts
-    .min(1)
-    .optional()
-    .describe('For an ordinary test with a pass policy: its file, describes and title. Else left out.'),
-  describe: text
-    .optional()
-    .describe('Titles of the describes around the spec, joined by ` › `; left out if there are none.'),
+    .describe('The id of the spec; of an ordinary test the title, with describes and file if titles clash.'),
+  titlePath: texts.min(1).optional().describe('Of an ordinary test: its file, describes and title.'),
+  describe: text.optional().describe('Titles of the describes around the spec, joined by ` › `.'),
   project: text.describe('The Playwright project; empty if it has no name.'),
   agent: text.nullable().describe('Null if no trial ran.'),
   model: text.nullable().describe('Null for an agent without a model.'),
@@ -70,12 +59,10 @@ const countsSchema = z.object({
   passes: trialCount.describe('Trials that passed.'),
   failures: trialCount.describe('Trials that failed.'),
   errors: trialCount.describe('Trials that say nothing about the site.'),
-  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  turns: amount.nullable().describe('Median turns of the graded trials.'),
   costUsd: costSchema.describe('Sum over the trials, US dollars; null where any is unknown.'),
 });
-const way = waySchema
-  .optional()
-  .describe('A passing trial to compare later runs with; left out if there is none.');
+const way = waySchema.optional().describe('A passing trial to compare later runs with, if there is one.');
 
 /** What a baseline keeps of a verdict, and what it needs to be compared with others. */
 export const countedRowSchema = z.object({
@@ -97,9 +84,7 @@ const verdictSchema = z.object({
     ),
   actions: count.optional().describe('Of all its trials.'),
   pageToolCalls: count.optional().describe('Of all its trials; left out where there is none.'),
-  healed: count
-    .optional()
-    .describe('Trials in which another agent took over from a recording; left out if there are none.'),
+  healed: count.optional().describe('Trials in which another agent took over from a recording.'),
   reason: text.nullable().describe('Why the verdict is not "passed", in one line.'),
   // Loose, as the rows are.
   trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
@@ -111,12 +96,8 @@ export const rowSchema = z.looseObject({
   file: text.optional().describe("The spec's file, relative to the run's root folder."),
   ...verdictSchema.shape,
   missing: verdictSchema.shape.missing.optional(),
-  inOtherShards: count
-    .optional()
-    .describe('How many of the missing trials are in other shards; left out in a whole run.'),
-  earlyStop: flag.describe(
-    'True if trials are skipped once the verdict is settled: the rate is that of curtailed sampling.',
-  ),
+  inOtherShards: count.optional().describe('How many of the missing trials are in other shards.'),
+  earlyStop: flag.describe('Trials stop once the verdict is settled; the rate is of curtailed sampling.'),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   ...waitTimesSchema.partial().shape,
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
@@ -144,9 +125,7 @@ const comparedProjectSchema = z.object({
   failures: count,
   errors: count,
   rate: rate.describe('passes / (passes + failures), to four digits.'),
-  actions: count
-    .optional()
-    .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
+  actions: count.optional().describe('Of all trials; as what follows, only if any called a page tool.'),
   pageToolCalls: count.optional(),
   costUsd: costSchema,
   passAll: z
@@ -155,9 +134,7 @@ const comparedProjectSchema = z.object({
     .describe(
       'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
     ),
-  costPerPassUsd: costSchema
-    .optional()
-    .describe('US dollars per passing trial; null if unknown or none passed.'),
+  costPerPassUsd: costSchema.optional().describe('costUsd / passes; null if unknown or none passed.'),
 });
 
 const comparedPairSchema = z.object({

@@ -12,7 +12,7 @@ import { checkRun, runSettings } from '../playwright/run/settings';
 import { uniqueByName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
 import { PassingWays } from '../verdicts/diagnosis/parting';
-import { factsOf, type GradedTrial } from '../verdicts/diagnosis/way';
+import { factsOf, type GradedTrial, withoutPlace } from '../verdicts/diagnosis/way';
 import { allowedFailures } from '../verdicts/policy';
 import { isGraded, verdictOf } from '../verdicts/verdict';
 import type { Calibration } from './judge/calibration';
@@ -165,7 +165,7 @@ export class SpecRun {
     const { passing } = this.graded;
     const usual = new PassingWays({ from: 'trials' }, passing).usual;
     const { requests = [] } = passing.find(({ facts }) => facts.way === usual)?.facts ?? {};
-    const findings = passing.flatMap(({ facts }) => facts.others).slice(0, MAX_KEPT);
+    const findings = passing.flatMap(({ facts }) => facts.others.map(withoutPlace)).slice(0, MAX_KEPT);
     return usual && { ...usual, requests: requests.slice(0, MAX_KEPT), findings };
   }
 

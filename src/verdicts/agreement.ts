@@ -1,25 +1,10 @@
 // How far a judge agrees with the people who labelled the same trials.
-import { sumOf } from '../data/collections';
+import { compareText, sumOf } from '../data/collections';
 import type { Rated } from '../data/labels';
 import { seeded, wilsonInterval } from './statistics';
 
-/** How many labels there are with a judgement, and how many of these say the same. */
-export interface Counts {
-  labels: number;
-  agreed: number;
-  /** What people passed; they failed the others. */
-  right: number;
-  falsePasses: number;
-  falseFails: number;
-}
-
-export interface Agreement extends Counts {
-  /** Wilson's 95% interval of agreed / labels. */
-  interval: [number, number] | null;
-  /** Null if only one value occurs. */
-  alpha: number | null;
-  alphaInterval: [number, number] | null;
-}
+export type Agreement = ReturnType<typeof agreementOf>;
+type Counts = ReturnType<typeof countsOf>;
 
 /** Fewer labels, or fewer of a kind, tell nothing about a judge: one that passes everything would agree with most of them. */
 export const LEAST_LABELS = 20;
@@ -27,20 +12,24 @@ export const LEAST_OF_A_KIND = 3;
 
 const DRAWS = 2_000;
 
-export function countsOf(all: readonly Rated[]): Counts {
+/** Of labels with a judgement: how many of these say the same, and how many people passed (`right`); they failed the others. */
+export function countsOf(all: readonly Rated[]) {
   const count = (label: boolean, passed: boolean) =>
     sumOf(all, one => Number(one.label === label && one.passed === passed));
-  const [falsePasses, falseFails] = [count(false, true), count(true, false)];
-  const agreed = count(true, true) + count(false, false);
+  const [rightPasses, falsePasses, falseFails] = [count(true, true), count(false, true), count(true, false)];
+  const agreed = rightPasses + count(false, false);
   const labels = agreed + falsePasses + falseFails;
-  return { labels, agreed, right: count(true, true) + falseFails, falsePasses, falseFails };
+  return { labels, agreed, right: rightPasses + falseFails, falsePasses, falseFails };
 }
 
-/** The same for the same trials in any order. */
-export function agreementOf(all: readonly Rated[]): Agreement {
+/**
+ * The same for the same trials in any order. Null: the intervals without labels, what concerns alpha also if only one value occurs.
+ * `interval`: Wilson's 95% interval of agreed / labels.
+ */
+export function agreementOf(all: readonly Rated[]) {
   const counts = countsOf(all);
   const interval = wilsonInterval(counts.agreed, counts.labels);
-  return { ...counts, interval, alpha: alphaOf(counts), alphaInterval: alphaInterval(counts) };
+  return { ...counts, interval, alpha: alphaOf(counts), alphaInterval: alphaInterval(all) };
 }
 
 /** Whether a judge agrees as often as `least` asks for, 0 to 1. `open`: too few labels. */
@@ -64,18 +53,12 @@ function alphaOf({ labels, right, falsePasses, falseFails }: Counts): number | n
  * 95%, by bootstrap over the trials, as Zapf et al. (2016), "Measuring inter-rater reliability for nominal data", BMC Medical Research
  * Methodology 16:93, recommend. Draws in which only one value occurs have no alpha, and are left out.
  */
-function alphaInterval({ labels, right, falsePasses, falseFails }: Counts): [number, number] | null {
+function alphaInterval(all: readonly Rated[]): [number, number] | null {
+  const kindOf = ({ label, passed }: Rated) => `${!label} ${label === passed}`;
+  const rated = all.filter(({ label, passed }) => label !== null && passed !== null);
+  rated.sort((a, b) => compareText(kindOf(a), kindOf(b)));
   const random = seeded(1);
-  const draw = () => {
-    const drawn = { labels, agreed: 0, right: 0, falsePasses: 0, falseFails: 0 };
-    for (let trial = 0; trial < labels; trial++) {
-      const which = Math.floor(random() * labels);
-      if (which < right) drawn.right++;
-      if (which < falseFails) drawn.falseFails++;
-      if (which >= right && which < right + falsePasses) drawn.falsePasses++;
-    }
-    return alphaOf(drawn) ?? [];
-  };
+  const draw = () => alphaOf(countsOf(rated.map(() => rated[Math.floor(random() * rated.length)]!))) ?? [];
   const alphas = Array.from({ length: DRAWS }, draw).flat();
   alphas.sort((a, b) => a - b);
   const at = (share: number) => alphas[Math.round(share * (alphas.length - 1))]!;

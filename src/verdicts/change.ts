@@ -51,24 +51,11 @@ export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'projec
   alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
 }
 
+/** Its `rows` are sorted by change as in CHANGES, then by spec and project. */
+export type Diff = ReturnType<typeof diffVerdicts>;
 /** All comparable specs together. */
-export interface SuiteChange {
-  specs: number;
-  before: Graded;
-  after: Graded;
-  /** The chance of a fall this large if each spec's rate were the same; without the specs that are proven worse. */
-  p: number;
-  /** p is at most SUITE_ALPHA: the suite as a whole became worse. */
-  fell: boolean;
-}
-
-export interface Diff {
-  /** Sorted by change as in CHANGES, then by spec and project. */
-  rows: DiffRow[];
-  counts: Record<Change, number>;
-  /** Null if nothing can be compared. */
-  suite: SuiteChange | null;
-}
+export type SuiteChange = NonNullable<Diff['suite']>;
+export type DiffOutcome = ReturnType<typeof outcomeOf>;
 
 /** What the later run says about rows that it lacks. */
 export type LaterRun = Pick<Results, 'complete' | 'filtered' | 'projectsSelected'>;
@@ -78,7 +65,7 @@ export function diffVerdicts(
   before: readonly VerdictRow[],
   after: readonly VerdictRow[],
   run: LaterRun = { complete: true },
-): Diff {
+) {
   const earlier = new Map(before.map(row => [keyOf(row), row]));
   const later = new Map(after.map(row => [keyOf(row), row]));
   const ran = new Set(after.map(({ project }) => project));
@@ -170,15 +157,11 @@ function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
 
-/** @param fresh further trials since the change, by `keyOf` of their row */
-export function suiteChangeOf(
-  rows: readonly DiffRow[],
-  fresh: ReadonlyMap<string, Graded> = new Map(),
-): SuiteChange | null {
+/** @param fresh further trials since the change, by `keyOf` of their row @returns null if nothing can be compared */
+export function suiteChangeOf(rows: readonly DiffRow[], fresh: ReadonlyMap<string, Graded> = new Map()) {
   const strata = rows.filter(isMeasured).map((row): Stratum => {
-    const { passes = 0, failures = 0 } = fresh.get(keyOf(row)) ?? {};
-    const after = { passes: row.after!.passes + passes, failures: row.after!.failures + failures };
-    return { before: row.before!, after };
+    const more = fresh.get(keyOf(row)) ?? [];
+    return { before: row.before!, after: totalOf([row.after!, more].flat()) };
   });
   if (!strata.length) return null;
   const p = stratifiedExactOneSided(strata);
@@ -186,7 +169,9 @@ export function suiteChangeOf(
     specs: strata.length,
     before: totalOf(strata.map(({ before }) => before)),
     after: totalOf(strata.map(({ after }) => after)),
+    /** The chance of a fall this large if each spec's rate were the same; without the specs that are proven worse. */
     p,
+    /** The suite as a whole became worse. */
     fell: atMost(p, SUITE_ALPHA),
   };
 }
@@ -217,21 +202,14 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
 export const DOUBTS = ['removed', 'added', 'unclear'] as const;
 export type Doubt = (typeof DOUBTS)[number];
 
-export interface DiffOutcome {
-  /** `unknown`: nothing is or looks worse, but something may be. */
-  outcome: 'same' | 'worse' | 'unknown';
-  /** Worse, with enough trials to tell. */
-  proven: DiffRow[];
-  /** They look worse, but with too few trials to tell; empty if candidates are allowed. */
-  candidates: DiffRow[];
-  /** Reasons that are not allowed, with their rows. */
-  doubts: { doubt: Doubt; rows: DiffRow[] }[];
-}
+/** Of commands that answer a question. `unknown`: nothing is or looks worse, but something may be. */
+export const EXIT_CODES = { same: 0, worse: 1, unknown: 3 } as const;
 
-export const EXIT_CODES = { same: 0, worse: 1, failed: 2, unknown: 3 } as const;
-
-/** @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse. */
-export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()): DiffOutcome {
+/**
+ * @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse
+ * @returns what is proven worse; `candidates`, which look worse, but with too few trials to tell; doubts that are not allowed
+ */
+export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()) {
   const proven = rows.filter(row => row.proven);
   const candidates = allowed.has('candidates') ? [] : rows.filter(row => row.candidate && !row.proven);
   const doubts = DOUBTS.filter(doubt => !allowed.has(doubt))
@@ -239,5 +217,6 @@ export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = 
     .filter(({ rows }) => rows.length);
   const worse = proven.length || candidates.length || suite?.fell;
   const unknown = doubts.length || rows.every(({ change }) => change === 'not run');
-  return { outcome: worse ? 'worse' : unknown ? 'unknown' : 'same', proven, candidates, doubts };
+  const outcome: keyof typeof EXIT_CODES = worse ? 'worse' : unknown ? 'unknown' : 'same';
+  return { outcome, proven, candidates, doubts };
 }

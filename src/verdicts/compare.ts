@@ -15,19 +15,18 @@ import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const measured = rows.filter(row => !row.replayed && !row.titlePath).sort(byRowName);
-  const shared = [...groupBy(measured, specName)]
-    .filter(([, found]) => found.length > 1)
-    .map(([spec, found]) => ({ spec, found }));
+  const shared = [...groupBy(measured, specName)].filter(([, found]) => found.length > 1);
   if (!shared.length) return undefined;
-  const compared = shared.flatMap(({ found }) => found);
+  const bySpec = shared.map(([, found]) => found);
+  const compared = bySpec.flat();
   const named = (kind: ReturnType<typeof kindOf>) =>
-    shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
+    shared.filter(([, found]) => kindOf(found) === kind).map(([spec]) => spec);
   const hasTools = compared.some(({ pageToolCalls }) => pageToolCalls);
   const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
   return {
     projects: names.map(project => totalsOf(project, compared, hasTools)),
-    pairs: comparedPairs(names, shared),
-    specs: shared.map(({ spec, found }) => ({ spec, cells: found.map(cellOf) })),
+    pairs: comparedPairs(names, bySpec),
+    specs: shared.map(([spec, found]) => ({ spec, cells: found.map(cellOf) })),
     differ: named('differ'),
     ratesDiffer: named('ratesDiffer'),
     unclear: named('unclear'),
@@ -72,15 +71,12 @@ function totalsOf(project: string, compared: readonly VerdictRow[], hasTools: bo
 const PAIR_ALPHA = 0.05;
 
 /** Every two projects, over the specs that both have graded trials of. */
-function comparedPairs(
-  projects: readonly string[],
-  specs: readonly { spec: string; found: readonly VerdictRow[] }[],
-): ComparedPair[] {
+function comparedPairs(projects: readonly string[], specs: readonly (readonly VerdictRow[])[]) {
   const names = projects.flatMap((one, index) =>
     projects.slice(index + 1).map(other => [one, other] as const),
   );
   return names.flatMap(([one, other]) => {
-    const both = specs.flatMap(({ found }) => {
+    const both = specs.flatMap(found => {
       const graded = found.filter(row => row.passes + row.failures > 0);
       const before = graded.find(({ project }) => project === one);
       const after = graded.find(({ project }) => project === other);

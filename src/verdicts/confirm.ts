@@ -62,19 +62,8 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
   return all > 0 ? Math.min(1, more / all) : 1;
 }
 
-/** One spec in one project. */
-interface Compared {
-  row: VerdictRow;
-  rate: number;
-  /** Graded trials of the baseline. */
-  before: number;
-}
-
-/** Shares of the pairs, 0 to 1. */
-export type FalseAlarms = Record<'diff' | 'confirm', number>;
-
 /** The rate is that of all kept trials with half a pass and half a failure more (Jeffreys): a spec that never failed still can. */
-export function comparedWith(baseline: readonly VerdictRow[], later: readonly VerdictRow[]): Compared[] {
+export function comparedWith(baseline: readonly VerdictRow[], later: readonly VerdictRow[]) {
   const earlier = new Map(baseline.map(row => [keyOf(row), row]));
   return later.flatMap(row => {
     const before = earlier.get(keyOf(row));
@@ -82,11 +71,15 @@ export function comparedWith(baseline: readonly VerdictRow[], later: readonly Ve
     if (!before || row.replayed || !size) return [];
     const passes = before.passes + row.passes;
     const all = size + row.passes + row.failures;
-    return { row, rate: (passes + 0.5) / (all + 1), before: size };
+    return { row, rate: (passes + 0.5) / (all + 1), /** Graded trials of the baseline. */ before: size };
   });
 }
 
-export function falseAlarms(compared: readonly Compared[], pairs: number): FalseAlarms {
+type Compared = ReturnType<typeof comparedWith>[number];
+export type FalseAlarms = ReturnType<typeof falseAlarms>;
+
+/** Shares of the pairs, 0 to 1. */
+export function falseAlarms(compared: readonly Compared[], pairs: number) {
   const random = seeded(1);
   const red = { diff: 0, confirm: 0 };
   const rates = new Map(compared.map(({ row, rate }) => [keyOf(row), rate]));

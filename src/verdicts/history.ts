@@ -3,7 +3,7 @@ import { countedRow, type HistoryRun } from '../data/baseline';
 import { compareText, groupBy, sumOf } from '../data/collections';
 import type { Way } from '../data/diagnosis';
 import { byRowName, keyOf, specName } from '../data/plan';
-import type { Graded, ResultRow, RowSubject, VerdictRow } from '../data/verdict';
+import type { Graded, ResultRow, VerdictRow } from '../data/verdict';
 import { type Diff, diffVerdicts, type LaterRun } from './change';
 import { chanceOfFall, totalOf } from './statistics';
 import { isSettled } from './verdict';
@@ -73,19 +73,16 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
 /** Older files may have no hash. */
 const isSameSpec = (a: WaySubject, b: WaySubject) => !a.specHash || !b.specHash || a.specHash === b.specHash;
 
-export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
-  /** Runs in which it was graded, the oldest first. */
-  points: (Graded & { startedAt: string })[];
-  /** The first run with the lower rate; null if chance explains the fall. */
-  fellAt: string | null;
-  /** The chance of so clear a fall if the trials came in random order. */
-  p: number;
-}
-
 /** A fall is reported if its p, over all specs together, is at most this. */
 const TREND_ALPHA = 0.05;
 
-export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
+export type Trend = ReturnType<typeof trendsOf>[number];
+
+/**
+ * `points`: the runs in which it was graded, the oldest first. `fellAt`: the first run with the lower rate; null if chance explains the
+ * fall. `p`: the chance of so clear a fall if the trials came in random order.
+ */
+export function trendsOf(runs: readonly HistoryRun[]) {
   const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
   const rows = oldestFirst.flatMap(({ startedAt, verdicts }) => verdicts.map(row => ({ ...row, startedAt })));
   const graded = rows.filter(({ passes, failures }) => passes + failures > 0);

@@ -72,10 +72,8 @@ export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
     distribution = next;
   }
   const rarest = distribution.slice(seen).reverse();
-  return Math.min(
-    1,
-    sumOf(rarest, chance => chance),
-  );
+  const p = sumOf(rarest, chance => chance);
+  return Math.min(1, p);
 }
 
 /** The chance of x marked items in a draw of n from `total`, of which `marked` are marked. */

@@ -35,13 +35,13 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
     errors,
     missing,
     rate: gradedRate(passes, failures),
-    interval: interval && [fourDigits(interval[0]), fourDigits(interval[1])],
+    interval: interval && rounded(interval),
     turns: median(graded.map(trial => trial.turns)),
     ...(actions ? { actions } : {}),
     ...(pageToolCalls ? { pageToolCalls } : {}),
     costUsd: sumOfCosts(costs),
     ...(healed > 0 ? { healed } : {}),
-    reason: reasonOf(verdict, k, missing, kept),
+    reason: reasonOf({ verdict, k, missing, trials: kept }),
     trials: kept,
   };
 }
@@ -65,12 +65,7 @@ function onePerIndex(trials: readonly TrialResult[]): TrialResult[] {
   return kept.sort((a, b) => a.index - b.index);
 }
 
-function reasonOf(
-  verdict: VerdictName,
-  k: number,
-  missing: number,
-  trials: readonly TrialResult[],
-): string | null {
+function reasonOf({ verdict, k, missing, trials }: Pick<Verdict, 'verdict' | 'k' | 'missing' | 'trials'>) {
   if (verdict === 'passed') return null;
   const first = (outcome: Outcome) => trials.find(trial => trial.outcome === outcome);
   const culprit =
@@ -109,6 +104,7 @@ export function isSettled(verdict: VerdictName): boolean {
 }
 
 export const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;
+const rounded = ([low, high]: [number, number]): [number, number] => [fourDigits(low), fourDigits(high)];
 
 /** Without bias, whatever the true rate; the interval holds it in at least 95%. */
 type CurtailedRate = { rate: number; interval: [number, number] };
@@ -125,8 +121,7 @@ export function rateOfStopped(verdict: Pick<Verdict, 'k' | 'minPasses' | 'trials
   const passed = played.filter(isGraded).map(({ outcome }) => outcome === 'passed');
   const found = curtailedRate(verdict, passed);
   if (!found) return null;
-  const [low, high] = found.interval;
-  return { rate: fourDigits(found.rate), interval: [fourDigits(low), fourDigits(high)] };
+  return { rate: fourDigits(found.rate), interval: rounded(found.interval) };
 }
 
 /**

@@ -12,8 +12,14 @@ import type {
 } from '../../data/diagnosis';
 import { oneLine } from '../../text/line';
 import { type FoundParting, partingText } from './parting';
-import { placeOfNameless } from './places';
-import { type BrokenCheck, type Facts, type GradedTrial, JUDGE } from './way';
+import {
+  type BrokenCheck,
+  type Facts,
+  type GradedTrial,
+  JUDGE,
+  type SeenInTheWay,
+  withoutPlace,
+} from './way';
 
 /** What trials can have in common. */
 const TRAITS = {
@@ -71,13 +77,9 @@ function alike(trials: readonly LostTrial[], traits: readonly Trait[], all = fal
 }
 
 function groupOf(trials: readonly LostTrial[]): FailureGroup {
-  const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
-  const traits = {
-    status: shared('status'),
-    check: shared('check'),
-    path: shared('path'),
-    control: shared('control'),
-  };
+  const traits = Object.fromEntries(
+    Object.entries(TRAITS).map(([trait, of]) => [trait, theSame(trials, of)]),
+  ) as Record<Trait, string | null>;
   const projects = trials.map(({ project }) => project);
   const request = theSame(trials, ({ suspect }) => suspect?.text ?? null);
   const turn = theSame(trials, ({ suspect }) => suspect?.turn ?? null);
@@ -133,7 +135,7 @@ function groupText(
   }
   const said = theSame(trials, ({ facts }) => facts.said);
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
-  if (status === 'gave_up') return gaveUpText(trials, said, { where, place, control });
+  if (status === 'gave_up') return gaveUpText(trials, said, where, place);
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
   const request = hasSuspect
@@ -144,14 +146,10 @@ function groupText(
 }
 
 /** With the control that was not found, unless the agent's own words name it. */
-function gaveUpText(
-  trials: readonly GradedTrial[],
-  said: string | null,
-  { where, place, control }: { where: string; place: string; control: string | null },
-): string {
+function gaveUpText(trials: readonly GradedTrial[], said: string | null, where: string, place: string) {
   if (said === null) return `gave up${place}`;
   const isSought = trials.every(({ facts }) => facts.control?.sought);
-  const [name = ''] = /".*"/.exec(control ?? '') ?? [];
+  const [name = ''] = /".*"/.exec(place.slice(where.length)) ?? [];
   return `gave up${isSought && !(name && said.includes(name)) ? place : where}: ${said}`;
 }
 
@@ -190,12 +188,12 @@ export function groupParting(trials: readonly number[], partings: readonly Found
 }
 
 /** The findings of several trials, the most frequent first. */
-export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetFinding[] {
+export function metFindings(trials: readonly (readonly SeenInTheWay[])[]): MetFinding[] {
   const once = trials.flatMap(findings => [
     ...new Map(findings.map(finding => [findingKey(finding), finding])).values(),
   ]);
   return [...groupBy(once, findingKey).values()]
-    .map(met => ({ ...met[0], trials: met.length }))
+    .map(met => ({ ...withoutPlace(met[0]), trials: met.length }))
     .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
@@ -216,21 +214,16 @@ export function sharedFindings(
 
 /** What a request that went wrong explains is no cause: what can't be reached, and what only may be what was looked for. */
 export function causesIn(
-  facts: Pick<Facts, 'findings' | 'nameless' | 'requests'>,
+  { findings, requests }: Pick<Facts, 'findings' | 'requests'>,
   suspect?: SuspectRequest | null,
-): readonly FoundInTheWay[] {
-  const { findings, requests } = facts;
+): readonly SeenInTheWay[] {
   if (!suspect) return findings;
   const { status, request } = suspect;
   const isError = status !== null && status >= 400;
   // One that was refused, or never sent, may lack what a control without a name would have given.
   const isRefused = isError && status < 500;
   const isFault = !isRefused && requests.some(sent => sent.request === request);
-  return findings.filter(
-    found =>
-      !(isError && found.kind === 'out_of_reach') &&
-      !(isFault && placeOfNameless(facts, found) !== undefined),
-  );
+  return findings.filter(({ kind, place }) => !(isError && kind === 'out_of_reach') && !(isFault && place));
 }
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);

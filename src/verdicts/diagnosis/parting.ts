@@ -86,8 +86,7 @@ export class PassingWays {
     const last = keys.findLastIndex(key => nearest.at.has(key));
     const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
     const done = new Set(keys);
-    const { controls } = lost.facts;
-    const place = { from: this.who.from, trial: lost.trial, way, controls, keys, done, nearest, last, at };
+    const place = { ...lost, way, keys, done, nearest, last, at };
     const far = furthest(place);
     const found = this.otherPage(far) ?? this.otherAction(far) ?? this.skipped(place);
     if (found || this.ways.some(({ id }) => id === idOf(keys, way.end))) return found;
@@ -118,21 +117,19 @@ export class PassingWays {
         : other.at.has(key) && pathAfter(other.way, other.at.get(key)!) === expected,
     );
     if (count * 2 <= this.total) return null;
-    const who = this.subject(count);
-    const came = actual === done?.path ? `stayed on ${actual}` : `came to ${actual}`;
     const did = done?.did ?? null;
     const sides = [
       { turn: passing.actions[at]?.turn ?? 1, did, path: expected },
       { turn: done?.turn ?? 1, did, path: actual },
     ] as const;
-    return done
-      ? parting('page', place, sides, `${who} ${did} and came to ${expected}`, came)
-      : parting('page', place, sides, `${who} began on ${expected}`, `on ${actual}`);
+    if (!done) return this.found('page', place, sides, [count, `began on ${expected}`], `on ${actual}`);
+    const came = actual === done.path ? `stayed on ${actual}` : `came to ${actual}`;
+    return this.found('page', place, sides, [count, `${did} and came to ${expected}`], came);
   }
 
   /** Most passing trials then did something that the trial never did. */
   private otherAction(place: At): FoundParting | null {
-    const { trial, way, done, last, nearest, at } = place;
+    const { trial, facts, way, done, last, nearest, at } = place;
     const { actions } = way;
     const next = nearest.keys.findIndex(
       (key, index) => index > at && !done.has(key) && this.didCount(key) * 2 > this.total,
@@ -143,16 +140,12 @@ export class PassingWays {
     const count = this.didCount(nearest.keys[next]!);
     // An agent describes its own actions in other words in each trial.
     if (!isTold(wanted) && count < this.total) return null;
-    const said = `${this.subject(count)} ${wanted.did}`;
     const sought = placeSought(wanted, place);
-    const there = sought ? instead(sought, place.controls) : '';
-    if (action) {
-      const again = actions[last]?.key === action.key && actions[last]?.path === action.path ? ' again' : '';
-      return { ...parting('action', place, [wanted, action], said, `${action.did}${again}${there}`), sought };
-    }
-    const end = { turn: actions.at(-1)!.turn, did: null, path: way.end };
-    const own = `${ENDS[trial.status] ?? 'ended'}${there}`;
-    return { ...parting('ended', place, [wanted, end], said, own, 'after '), sought };
+    const there = sought ? instead(sought, facts.controls) : '';
+    const again = action?.key === actions[last]?.key && action?.path === actions[last]?.path ? ' again' : '';
+    const own = (action ? action.did + again : (ENDS[trial.status] ?? 'ended')) + there;
+    const sides = [wanted, action ?? endOf(way)] as const;
+    return { ...this.found(action ? 'action' : 'ended', place, sides, [count, wanted.did], own), sought };
   }
 
   /** It came to the end of the passing way, but left out something that each passing trial did. */
@@ -162,8 +155,7 @@ export class PassingWays {
     const wanted = nearest.way.actions[missed];
     const next = way.actions[keys.findIndex(key => (nearest.at.get(key) ?? -1) > missed)];
     if (!wanted || !next) return null;
-    const said = `${this.subject(this.total)} ${wanted.did}`;
-    return parting('skipped', place, [wanted, next], said, 'never did', 'before ');
+    return this.found('skipped', place, [wanted, next], [this.total, wanted.did], 'never did');
   }
 
   /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
@@ -178,8 +170,8 @@ export class PassingWays {
     const next = keys.slice(own).find(key => nearest.at.has(key))!;
     const { turn, path } = nearest.way.actions[nearest.at.get(next)!]!;
     const again = this.didCount(numbered([action])[0]!) ? ' again' : '';
-    const said = `${this.subject(this.total)} never ${action.did}${again}`;
-    return parting('extra', place, [{ turn, did: null, path }, action], said, 'did');
+    const said = [this.total, `never ${action.did}${again}`] as const;
+    return this.found('extra', place, [{ turn, did: null, path }, action], said, 'did');
   }
 
   private wentOn(place: At, action: WayAction): FoundParting | null {
@@ -189,8 +181,26 @@ export class PassingWays {
     if (place.at < 0 || place.at !== keys.length - 1) return null;
     const count = this.countOf(other => other.keys.at(-1) === keys[place.at]);
     if (count * 2 <= this.total) return null;
-    const end = { turn: way.actions.at(-1)!.turn, did: null, path: way.end };
-    return parting('went_on', place, [end, action], `${this.subject(count)} had ended`, action.did);
+    return this.found('went_on', place, [endOf(way), action], [count, 'had ended'], action.did);
+  }
+
+  /** @param what so many passing trials did, and what this one did (`own`) */
+  private found(
+    kind: Parting['kind'],
+    { trial: { index }, nearest }: At,
+    [expected, actual]: readonly [Side, Side],
+    [count, what]: readonly [number, string],
+    own: string,
+  ): FoundParting {
+    const lead = LEADS[kind] ?? '';
+    const side = ({ turn, did, path }: Side) => ({ turn, did, path });
+    const { trial, project } = nearest.trial;
+    const passing = trial ? { trial: trial.index, ...(project === undefined ? {} : { project }) } : {};
+    const said = `${this.subject(count)} ${what}`;
+    const text = partingText({ lead, said, own }, `turn ${actual.turn}`, 'this one');
+    const sides = { expected: { ...side(expected), ...passing }, actual: side(actual) };
+    const { from } = this.who;
+    return { parting: { kind, from, turn: actual.turn, text, ...sides, index }, lead, said, own };
   }
 
   private countOf(holds: (way: DistinctWay) => boolean): number {
@@ -214,11 +224,8 @@ export class PassingWays {
 }
 
 /** A failed trial beside the passing way that is nearest to it. */
-interface At {
-  from: Parting['from'];
-  trial: TrialResult;
+interface At extends Pick<GradedTrial, 'trial' | 'facts'> {
   way: Way;
-  controls: Facts['controls'];
   keys: readonly string[];
   done: ReadonlySet<string>;
   nearest: DistinctWay;
@@ -238,6 +245,8 @@ const isSame = (one: WayAction, other: WayAction) =>
   one.did === other.did &&
   !!(one.place && other.place && shared(one.place, other.place));
 
+const LEADS: Partial<Record<Parting['kind'], string>> = { ended: 'after ', skipped: 'before ' };
+
 type Side = Pick<Parting['expected'], 'turn' | 'did' | 'path'>;
 
 const ENDS: Record<string, string> = {
@@ -247,21 +256,7 @@ const ENDS: Record<string, string> = {
   timed_out: 'ran out of time',
 };
 
-function parting(
-  kind: Parting['kind'],
-  { from, trial: { index }, nearest }: At,
-  [expected, actual]: readonly [Side, Side],
-  said: string,
-  own: string,
-  lead = '',
-): FoundParting {
-  const side = ({ turn, did, path }: Side) => ({ turn, did, path });
-  const { trial, project } = nearest.trial;
-  const passing = trial ? { trial: trial.index, ...(project === undefined ? {} : { project }) } : {};
-  const text = partingText({ lead, said, own }, `turn ${actual.turn}`, 'this one');
-  const sides = { expected: { ...side(expected), ...passing }, actual: side(actual) };
-  return { parting: { kind, from, turn: actual.turn, text, ...sides, index }, lead, said, own };
-}
+const endOf = ({ actions, end }: Way): Side => ({ turn: actions.at(-1)!.turn, did: null, path: end });
 
 const isFailed = ({ key }: WayAction) => key.startsWith(FAILED);
 const isTold = ({ key }: WayAction) => !key.startsWith(UNTOLD);

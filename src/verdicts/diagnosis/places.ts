@@ -1,7 +1,6 @@
 // What stands on a page where passing trials had a control.
 import type { Place } from '../../data/action';
-import type { FoundInTheWay } from '../../data/diagnosis';
-import type { Facts } from './way';
+import { type Facts, type SeenInTheWay, withoutPlace } from './way';
 
 /** `; button "Reserve" is in its place`; empty if it is still there, or nothing is known. */
 export function instead(place: Place, controls: Facts['controls']): string {
@@ -18,26 +17,18 @@ export function instead(place: Place, controls: Facts['controls']): string {
   return isThere ? `; ${there.control} is in its place` : '; nothing is in its place';
 }
 
-/** Where the control without a name is that a finding is about. Another finding may be about the same control. */
-export const placeOfNameless = ({ nameless = [] }: Pick<Facts, 'nameless'>, found: FoundInTheWay) =>
-  nameless.find(({ kind, locator }) => kind === found.kind && locator === found.locator)?.place;
-
 /** Of controls without a name, one at the place of what was looked for is it. If another control is there, none of them is. */
 export function atPlace(facts: Facts, sought: Place | undefined): Facts {
   const { findings, others, controls = [] } = facts;
   // If nothing is there, the page may be another one than it was then.
   if (!sought || !controls.some(each => shared(each, sought))) return facts;
-  const isNameless = (found: FoundInTheWay) => placeOfNameless(facts, found) !== undefined;
-  const there = [...findings, ...others].filter(found => {
-    const place = placeOfNameless(facts, found);
-    return place && shared(place, sought) > 0;
-  });
-  const rest = (all: readonly FoundInTheWay[]) => all.filter(found => !there.includes(found));
+  const isThere = ({ place }: SeenInTheWay) => place !== undefined && shared(place, sought) > 0;
+  const seen = [...findings.filter(({ place }) => place), ...others];
+  const there = seen.filter(isThere).map(withoutPlace);
   return {
     ...facts,
-    findings: [...there, ...findings.filter(found => !isNameless(found))],
-    others: [...rest(findings.filter(isNameless)), ...rest(others)],
-    nameless: [],
+    findings: [...there, ...findings.filter(({ place }) => !place)],
+    others: seen.filter(found => !isThere(found)),
   };
 }
 

@@ -20,14 +20,12 @@ const LAST_TURNS = 2;
 const SLOWER_MS = 3_000;
 const SLOWER = 5;
 
-export function requestsOf({
-  network,
-  turns,
-  durationMs,
-}: Pick<TrialRecord, 'network' | 'turns' | 'durationMs'>): SentRequest[] {
-  const pages = network.events.filter(
-    ({ resourceType, status }) => resourceType === 'document' && status !== null,
-  );
+/** What is compared of a trial. */
+type Sender = Pick<Facts, 'requests' | 'way'>;
+
+export function requestsOf(record: Pick<TrialRecord, 'network' | 'turns' | 'durationMs'>): SentRequest[] {
+  const { network, turns, durationMs } = record;
+  const pages = network.events.filter(event => event.resourceType === 'document' && event.status !== null);
   const own = new Set(pages.map(({ url }) => hostOf(url)));
   const sent = new Map<string, SentRequest>();
   for (const event of network.events) {
@@ -67,8 +65,8 @@ function failureIn({ status, failure }: NetworkEvent): string | null {
  * @param parting where the trial left their way: what was answered otherwise later may be an effect of that
  */
 export function suspectOf(
-  { facts, trial }: { facts: Pick<Facts, 'requests' | 'way'>; trial: Pick<TrialResult, 'index' | 'turns'> },
-  passing: readonly Pick<Facts, 'requests' | 'way'>[],
+  { facts, trial }: { facts: Sender; trial: Pick<TrialResult, 'index' | 'turns'> },
+  passing: readonly Sender[],
   parting?: Parting,
 ): SuspectRequest | null {
   const usual = passing.map(({ requests }) => new Map(requests.map(each => [each.request, each])));
@@ -126,22 +124,18 @@ const isRefused = ({ status }: SentRequest) => status !== null && status >= 400;
 const isAnswered = ({ status }: SentRequest) => status !== null && status < 400;
 
 /** What each passing trial had sent by the place of parting, and this one never did. */
-function missing(
-  { requests, way }: Pick<Facts, 'requests' | 'way'>,
-  [first, ...others]: readonly Pick<Facts, 'requests' | 'way'>[],
-  parting: Parting | undefined,
-): SentRequest | undefined {
+function missing(lost: Sender, [first, ...others]: readonly Sender[], parting?: Parting) {
   // Too little is known of what it did.
-  if (!first || (!parting && way.actions.length < first.way.actions.length)) return undefined;
+  if (!first || (!parting && lost.way.actions.length < first.way.actions.length)) return undefined;
   const end = parting ? parting.expected.turn - (parting.kind === 'page' ? 0 : 1) : Number.POSITIVE_INFINITY;
-  const sentBy = (each: Pick<Facts, 'requests'>, wanted: SentRequest) =>
-    each.requests.some(({ request }) => request === wanted.request);
+  const sentBy = ({ requests }: Sender, wanted: SentRequest) =>
+    requests.some(({ request }) => request === wanted.request);
   const found = first.requests.find(
     each =>
       CHANGES.test(each.request) &&
       isAnswered(each) &&
       each.turn <= end &&
-      !sentBy({ requests }, each) &&
+      !sentBy(lost, each) &&
       others.every(other => sentBy(other, each)),
   );
   return found && { ...found, status: null, failure: null, ms: undefined };

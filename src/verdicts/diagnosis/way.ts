@@ -28,6 +28,9 @@ export interface BrokenCheck {
   method?: string | undefined;
 }
 
+/** With the place of a control without a name, if it may be what was looked for. */
+export type SeenInTheWay = FoundInTheWay & { place?: Place | undefined };
+
 /** What a diagnosis needs of a record. Whole records would stay in memory until the end of the run. */
 export interface Facts {
   way: Way;
@@ -40,11 +43,9 @@ export interface Facts {
   requests: readonly SentRequest[];
   /** What the page said in its own words: at the end, then turn by turn. */
   heard?: readonly { turn: number; text: string }[];
-  findings: readonly FoundInTheWay[];
+  findings: readonly SeenInTheWay[];
   /** Findings at controls that the trial neither used nor looked for; of a passing trial, all of the one that was examined. */
-  others: readonly FoundInTheWay[];
-  /** Which of them are controls without a name, and where those are: each of them may be what was looked for. */
-  nameless?: readonly (Pick<FoundInTheWay, 'kind' | 'locator'> & { place: Place })[];
+  others: readonly SeenInTheWay[];
   /** All that are shown on the page where it ended, if that was examined. */
   controls?: readonly Place[] | undefined;
 }
@@ -78,9 +79,6 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
     heard: heardIn(record),
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
-    nameless: (record.examination?.findings ?? []).flatMap(({ kind, locator, place }) =>
-      place ? [{ kind, locator: oneLine(locator, MAX_SAID), place }] : [],
-    ),
     controls: record.examination?.controls,
   };
 }
@@ -90,16 +88,20 @@ function heardIn({ examination, turns }: TrialRecord): NonNullable<Facts['heard'
   return [...(examination?.said ?? []).map(text => ({ turn: Number.POSITIVE_INFINITY, text })), ...told];
 }
 
-function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInTheWay[] {
+function findingsOf({ examination }: TrialRecord, relevant: boolean): SeenInTheWay[] {
   if (!examination) return [];
   const wanted = examination.findings.filter(finding => finding.relevant === relevant);
-  return wanted.map(({ kind, text, locator }) => ({
+  return wanted.map(({ kind, text, locator, place }) => ({
     kind,
     text: oneLine(text, MAX_SAID),
     locator: oneLine(locator, MAX_SAID),
     path: generalPath(beginning(examination.path)),
+    place,
   }));
 }
+
+/** As it is kept and shown. */
+export const withoutPlace = ({ place, ...found }: SeenInTheWay): FoundInTheWay => found;
 
 /** Puts aside what passing trials had, too, on this page or, as part of a site's frame, on another: it is no cause. */
 export function unusual(facts: Facts, usual: readonly FoundInTheWay[]): Facts {

@@ -240,8 +240,7 @@ describe('the headline', () => {
     const place = { control: 'button', x: 0, y: 0, width: 9, height: 9 };
     const suspect = { ...bad(0, 2), status };
     const sent = { request: suspect.request, turn: 2, status, failure: null };
-    const nameless = [{ kind: icon.kind, locator: '#y', place }];
-    const lost = trial(0, { findings: [icon], nameless, requests: wasSent ? [sent] : [] });
+    const lost = trial(0, { findings: [{ ...icon, place }], requests: wasSent ? [sent] : [] });
     const { findings } = diagnosisOf([{ ...lost, suspect }], 5)!;
     expect(findings.length).toBe(Number(isShown));
   });
