@@ -125,13 +125,8 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
     minAgreement: settings.minAgreement,
     preflight: () => requireCredentials(settings, 'webJudge'),
     async judge(trial) {
-      const [{ judgeWeb }, { askClaude }, { pricesOf }] = await Promise.all([
-        import('./web-judge.js'),
-        import('./ask-claude.js'),
-        import('../../agents/claude/pricing.js'),
-      ]);
-      const judging = { ...settings, factory: 'webJudge' as const, prices: pricesOf(settings) };
-      return judgeWeb(trial, judging, askClaude(settings));
+      const { judgeByClaude } = await import('./ask-claude.js');
+      return judgeByClaude(trial, settings);
     },
   };
 }
@@ -153,13 +148,8 @@ export function aiJudge(options: AiJudgeOptions): Judge {
       await loadSdk('aiJudge');
     },
     async judge(trial) {
-      const [{ judgeWeb }, { askAiSdk }] = await Promise.all([
-        import('./web-judge.js'),
-        import('./ask-ai-sdk.js'),
-      ]);
-      const { name: model, pricing: prices } = settings;
-      const judging = { ...settings, factory: 'aiJudge' as const, model, prices };
-      return judgeWeb(trial, judging, await askAiSdk(settings));
+      const { judgeByAiSdk } = await import('./ask-ai-sdk.js');
+      return judgeByAiSdk(trial, settings);
     },
   };
 }
