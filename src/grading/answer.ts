@@ -2,8 +2,7 @@
 import { type Answer, answerText } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
-import { inTime, TOO_LONG } from '../spec/in-time';
-import { valuesOf } from '../spec/value-schema';
+import { inTime, TOO_LONG, valuesOf } from '../spec/value-schema';
 import { flat, parsedJson, readable, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 

@@ -1,6 +1,6 @@
 // The task-spec format as Zod schemas, 0.1 and `playwright/1`: bounds, defaults and the rules between fields.
 import { z } from 'zod';
-import { always, assertionSchema, assertionSchema1, nonEmpty } from './assertions';
+import { assertionSchema, assertionSchema1, nonEmpty, rule } from './assertions';
 import { shown } from './errors';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { hasCredentials, parsedUrl } from './url';
@@ -23,14 +23,13 @@ export const passPolicySchema = z
     k: positiveWhole().max(K_MAX).describe('How many trials to run.'),
     minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
   })
-  .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
-    when: always,
-    path: ['minPasses'],
-    error: ({ input }) => {
-      const { k, minPasses } = input as { k: number; minPasses: number };
-      return `must not be above k: ${minPasses} of ${k} trials can't pass`;
-    },
-  })
+  .check(
+    rule(
+      'minPasses',
+      ({ k, minPasses }) => Number(k) >= 1 && Number(minPasses) > Number(k),
+      ({ k, minPasses }) => `must not be above k: ${minPasses} of ${k} trials can't pass`,
+    ),
+  )
   .meta({
     description: 'The spec passes if at least minPasses of k trials do.',
     // JSON Schema can't compare two fields.
@@ -64,7 +63,12 @@ const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
     // The message never repeats the URL, which may contain a password.
-    error: ({ input }) => (input === undefined ? undefined : entryUrlError(input)),
+    error: ({ input }) => {
+      const more = isPath(input) ? `; a path needs specVersion: "${SPEC_VERSION_1}"` : '';
+      return input === undefined
+        ? undefined
+        : `must be an absolute http: or https: URL, such as "https://example.com"${more}`;
+    },
   })
   .refine(
     url => !hasCredentials(url),
@@ -72,11 +76,6 @@ const entryUrl = z
   )
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
   .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
-
-function entryUrlError(input: unknown): string {
-  const more = isPath(input) ? `; a path needs specVersion: "${SPEC_VERSION_1}"` : '';
-  return `must be an absolute http: or https: URL, such as "https://example.com"${more}`;
-}
 
 /** Whether an entryUrl is relative to the suite's baseURL. */
 export function isPath(entryUrl: unknown): entryUrl is string {
@@ -91,23 +90,21 @@ const entryPath = z
 /** An id is also a file name. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-const hostNeeded = {
-  when: always,
-  path: ['allowedDomains'],
-  params: { near: 'entryUrl' },
-  error: ({ input }: { input?: unknown }) => {
-    const host = String(hostOf((input as { entryUrl: unknown }).entryUrl));
+const hostNeeded = rule(
+  'allowedDomains',
+  ({ entryUrl, allowedDomains }) => {
+    const host = hostOf(entryUrl);
+    return allowedDomains === undefined && !!host && !DOMAIN.test(host);
+  },
+  ({ entryUrl }) => {
+    const host = hostOf(entryUrl)!;
     const mend = host.startsWith('[')
       ? 'it has no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
       : 'add allowedDomains';
     return `can't be derived from the entryUrl host ${shown(host)}: ${mend}`;
   },
-};
-
-function hasHost(spec: { entryUrl?: unknown; allowedDomains?: unknown }): boolean {
-  const host = hostOf(spec.entryUrl);
-  return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
-}
+  'entryUrl',
+);
 
 /** A spec of either version as written, before defaults; the order is that of the schema for editors. */
 const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
@@ -154,7 +151,7 @@ const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends 
           'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
         ),
     })
-    .refine(hasHost, hostNeeded)
+    .check(hostNeeded)
     .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
 
 const taskSpecObject = specOf(
