@@ -46,10 +46,8 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
 /** Each with the places of year, month and day; `or` where a second order is usual. */
 const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
-  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`, '\\d'), order: 'ymd' },
-  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
-  { form: dateForm('(\\d{1,2})月\\s?(\\d{1,2})日', '\\d'), order: 'md' },
-  { form: dateForm('(\\d{1,2})월\\s?(\\d{1,2})일', '\\d'), order: 'md' },
+  { form: dateForm(`${YEAR}[年년]\\s?(\\d{1,2})[月월]\\s?(\\d{1,2})[日일]`, '\\d'), order: 'ymd' },
+  { form: dateForm('(\\d{1,2})[月월]\\s?(\\d{1,2})[日일]', '\\d'), order: 'md' },
   { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
   { form: dateForm('(\\d{1,2})[-/](\\d{1,2})[-/](\\d\\d)'), order: 'dmy', or: 'mdy' },

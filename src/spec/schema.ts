@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { assertionSchema, assertionSchema1, nonEmpty, rule } from './assertions';
 import { shown } from './errors';
-import type { TaskSpec, TaskSpecInput } from './task-spec';
+import type { Assertion, TaskSpec, TaskSpecInput } from './task-spec';
 import { hasCredentials, parsedUrl } from './url';
 
 /** The format's version. */
@@ -107,11 +107,11 @@ const hostNeeded = rule(
 );
 
 /** A spec of either version as written, before defaults; the order is that of the schema for editors. */
-const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
-  specVersion: Version,
-  entry: Entry,
-  assertion: One,
-) =>
+const specOf = (
+  specVersion: z.ZodType<SpecVersion>,
+  entry: z.ZodType<string>,
+  assertion: z.ZodType<Assertion>,
+): z.ZodType<TaskSpec> =>
   z
     .strictObject({
       specVersion,
@@ -152,9 +152,14 @@ const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends 
         ),
     })
     .check(hostNeeded)
-    .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
+    .describe('A task that an AI agent should manage on a site, and the assertions that prove it.')
+    // For a path it is known once the suite's baseURL is.
+    .transform(spec => {
+      const { allowedDomains = [hostOf(spec.entryUrl) ?? []].flat() } = spec;
+      return { ...spec, allowedDomains };
+    });
 
-const taskSpecObject = specOf(
+const taskSpec01 = specOf(
   z
     .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
     .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
@@ -162,7 +167,7 @@ const taskSpecObject = specOf(
   assertionSchema,
 );
 
-const taskSpecObject1 = specOf(
+const taskSpec1 = specOf(
   z.literal(SPEC_VERSION_1).describe('The version of the format.'),
   z
     .union([entryPath, entryUrl], {
@@ -176,14 +181,6 @@ const taskSpecObject1 = specOf(
     ),
   assertionSchema1,
 );
-
-/** The default of allowedDomains. For a path it is known once the suite's baseURL is. */
-const withDomains = <Spec extends { entryUrl: string; allowedDomains?: string[] | undefined }>(
-  spec: Spec,
-) => ({ ...spec, allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl) ?? []].flat() });
-
-const taskSpec01 = taskSpecObject.transform(withDomains);
-const taskSpec1 = taskSpecObject1.transform(withDomains);
 
 /** The schema of the version that a value names; that of 0.1 if it names none. */
 export function schemaFor(value: unknown): z.ZodType<TaskSpec> {
@@ -209,9 +206,9 @@ export type SpecVersion = typeof SPEC_VERSION | typeof SPEC_VERSION_1;
  * @param version default: both, by what the spec says
  */
 export function taskSpecJsonSchema(version?: SpecVersion): Record<string, unknown> {
-  if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpecObject : taskSpecObject1);
-  const { $schema, ...older } = jsonSchemaOf(taskSpecObject);
-  const { $schema: _, ...newer } = jsonSchemaOf(taskSpecObject1);
+  if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpec01 : taskSpec1);
+  const { $schema, ...older } = jsonSchemaOf(taskSpec01);
+  const { $schema: _, ...newer } = jsonSchemaOf(taskSpec1);
   return {
     $schema,
     type: 'object',

@@ -5,7 +5,7 @@ import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
 import { messageOf, parsedJson } from '../../text/line';
-import { type JudgedTrial, JudgeError } from './index';
+import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
 import {
   type Ask,
   type Block,
@@ -72,13 +72,9 @@ function decisionOn(points: number, screenshots: number) {
 const remembered = new Map<string, Promise<readonly string[]>>();
 
 /** A judge's options as the method needs them. */
-interface Judging {
+interface Judging extends Pick<WebJudgeSettings, 'model' | 'votes' | 'screenshots' | 'maxTokens'> {
   factory: 'webJudge' | 'aiJudge';
-  model: string;
   prices: Prices | undefined;
-  votes: number;
-  screenshots: number;
-  maxTokens: number;
 }
 
 export async function judgeWeb(trial: JudgedTrial, settings: Judging, asks: Ask): Promise<Judgement> {
