@@ -7,7 +7,7 @@ export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value
 
 export const numberIn = (answer: string): Given<number> => given(answer, numbersIn);
 /** @param answer its date as `2026-03-14`; `03-14` where it names no year */
-export const dateIn = (answer: string): Given<string> => given(answer, text => datesIn(text));
+export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
 
 function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> {
   const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
@@ -141,8 +141,7 @@ function readingsOf(digits: string): number[] {
   const asGroups = () => Number(plain.replace(/[.,]/g, ''));
   if (!last) return [Number(plain)];
   const isGrouped = /^[1-9]\d{0,2}(?:[.,]\d{2,3})*[.,]\d{3}$/.test(plain);
-  if (marks.length === 1)
-    return isGrouped && !digits.match(new RegExp(GAP, 'u')) ? [asGroups(), asDecimal()] : [asDecimal()];
+  if (marks.length === 1) return isGrouped && plain === digits ? [asGroups(), asDecimal()] : [asDecimal()];
   const isOneMark = new Set(marks).size === 1;
   if (isOneMark) return isGrouped ? [asGroups()] : [];
   return marks.lastIndexOf(last) === marks.indexOf(last) ? [asDecimal()] : [];

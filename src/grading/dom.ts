@@ -130,12 +130,10 @@ async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
   return { texts, saying, isOffered: offering > 0 };
 }
 
-/** Undefined if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
-async function laidOutTexts(page: Page, selector: string, count: number): Promise<string[] | undefined> {
-  if (!(await protocolOf(page))) return undefined;
+/** None if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
+async function laidOutTexts(page: Page, selector: string, count: number) {
   // Of selectors that only Playwright knows, there is an error.
-  const texts = callInPage(page, 'laidOutTexts', selector, count).catch(() => null);
-  return (await within(texts, RESPONSE_MS)) ?? undefined;
+  return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
 }
 
 function sayingOf(text: string): (shown: string) => boolean {
