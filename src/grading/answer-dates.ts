@@ -46,10 +46,8 @@ const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
 /** Each with the places of year, month and day; `or` where a second order is usual. */
 const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
-  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`, '\\d'), order: 'ymd' },
-  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`, '\\d'), order: 'ymd' },
-  { form: dateForm('(\\d{1,2})月\\s?(\\d{1,2})日', '\\d'), order: 'md' },
-  { form: dateForm('(\\d{1,2})월\\s?(\\d{1,2})일', '\\d'), order: 'md' },
+  { form: dateForm(`${YEAR}[年년]\\s?(\\d{1,2})[月월]\\s?(\\d{1,2})[日일]`, '\\d'), order: 'ymd' },
+  { form: dateForm('(\\d{1,2})[月월]\\s?(\\d{1,2})[日일]', '\\d'), order: 'md' },
   { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
   { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
   { form: dateForm('(\\d{1,2})[-/](\\d{1,2})[-/](\\d\\d)'), order: 'dmy', or: 'mdy' },
@@ -70,8 +68,8 @@ function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
 
 type FoundDate = Value<string> & { at: number };
 
-/** Whole dates and days without a year, in the order of the text. */
-export function datesIn(text: string, forms: typeof DATES = [...DATES, SHORT_DATE]): FoundDate[] {
+/** The dates, and the text with blanks in place of them. */
+function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; rest: string } {
   let rest = text;
   const found: FoundDate[] = [];
   for (const { form, order, or } of forms)
@@ -83,6 +81,12 @@ export function datesIn(text: string, forms: typeof DATES = [...DATES, SHORT_DAT
       // As long as before, so that places stay.
       return ' '.repeat(whole.length);
     });
+  return { found, rest };
+}
+
+/** Whole dates and days without a year, in the order of the text. */
+export function datesIn(text: string): FoundDate[] {
+  const { found, rest } = findDates(text, [...DATES, SHORT_DATE]);
   const whole = found.map(date => withYearBeside(date, rest));
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
@@ -128,9 +132,4 @@ function dateOf(groups: string[], order: string): string | undefined {
 }
 
 /** With blanks in place of dates, whose figures are no numbers of their own. */
-export function withoutDates(text: string): string {
-  return datesIn(text, DATES).reduce(
-    (rest, { text: { length }, at }) => rest.slice(0, at) + ' '.repeat(length) + rest.slice(at + length),
-    text,
-  );
-}
+export const withoutDates = (text: string) => findDates(text, DATES).rest;

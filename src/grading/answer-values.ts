@@ -2,22 +2,20 @@
 // sign. If none is marked, the answer gives none: a value that is only mentioned must not pass.
 import { datesIn, type Value, withoutDates } from './answer-dates';
 
-/** The value that the answer gives, or all that it mentions, if it gives none of them. */
-export type Given<T> = { value: Value<T> } | { mentioned: readonly Value<T>[] };
+/** The value that the answer gives, if it does, and all that it mentions. */
+export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
 
 export const numberIn = (answer: string): Given<number> => given(answer, numbersIn);
 /** @param answer its date as `2026-03-14`; `03-14` where it names no year */
-export const dateIn = (answer: string): Given<string> => given(answer, text => datesIn(text));
+export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
 
-type Find<T> = (text: string) => Value<T>[];
-
-function given<T>(answer: string, find: Find<T>): Given<T> {
+function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> {
   const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
   const [all, bold] = [valuesIn(answer), valuesIn(boldParts(answer))];
   // Of several in bold none is marked.
   const last = bold.length > 1 ? [] : [lastLine(answer, valuesIn), afterLastColon(answer)].map(valuesIn);
   const only = [all, bold, ...last].find(values => values.length === 1);
-  return only ? { value: only[0]! } : { mentioned: all };
+  return { value: only?.[0], mentioned: all };
 }
 
 function distinct<T>(values: Value<T>[]): Value<T>[] {
@@ -143,8 +141,7 @@ function readingsOf(digits: string): number[] {
   const asGroups = () => Number(plain.replace(/[.,]/g, ''));
   if (!last) return [Number(plain)];
   const isGrouped = /^[1-9]\d{0,2}(?:[.,]\d{2,3})*[.,]\d{3}$/.test(plain);
-  if (marks.length === 1)
-    return isGrouped && !digits.match(new RegExp(GAP, 'u')) ? [asGroups(), asDecimal()] : [asDecimal()];
+  if (marks.length === 1) return isGrouped && plain === digits ? [asGroups(), asDecimal()] : [asDecimal()];
   const isOneMark = new Set(marks).size === 1;
   if (isOneMark) return isGrouped ? [asGroups()] : [];
   return marks.lastIndexOf(last) === marks.indexOf(last) ? [asDecimal()] : [];

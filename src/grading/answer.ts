@@ -2,8 +2,7 @@
 import { type Answer, answerText } from '../data/record';
 import type { AnswerAssertion } from '../spec';
 import { problemsIn } from '../spec/errors';
-import { inTime, TOO_LONG } from '../spec/in-time';
-import { valuesOf } from '../spec/value-schema';
+import { inTime, TOO_LONG, valuesOf } from '../spec/value-schema';
 import { flat, parsedJson, readable, shorten } from '../text/line';
 import { dateIn, type Given, numberIn } from './answer-values';
 
@@ -11,16 +10,16 @@ import { dateIn, type Given, numberIn } from './answer-values';
 export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null): string | null {
   const said = answerText(answer ?? '');
   if (said.trim() === '') return 'the agent gave no answer';
-  const { text, equals, regex, number, date, oneOf, matches } = assertion;
+  const { text, regex, number, date, matches } = assertion;
   const shown = `"${shorten(said, 200)}"`;
   if (text !== undefined)
     return plain(said).includes(plain(text)) ? null : `the answer ${shown} does not contain "${text}"`;
-  const bare = bareOf(said);
-  if (equals !== undefined) return bare === bareOf(equals) ? null : `the answer is ${shown}, not "${equals}"`;
-  if (oneOf)
-    return oneOf.some(each => bareOf(each) === bare)
-      ? null
-      : `the answer is ${shown}, not ${oneOf.map(each => `"${each}"`).join(' or ')}`;
+  const choices = choicesOf(assertion);
+  if (choices) {
+    const bare = bareOf(said);
+    const isOne = choices.some(each => bareOf(each) === bare);
+    return isOne ? null : `the answer is ${shown}, not ${anyOf(choices)}`;
+  }
   if (regex !== undefined) {
     const isMatch = inTime(() => new RegExp(regex, 'u').test(said));
     return isMatch
@@ -40,14 +39,18 @@ export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null):
 
 /** The assertion as a sentence. */
 export function answerTitle(assertion: AnswerAssertion): string {
-  const { text, equals, regex, number, date, oneOf, matches } = assertion;
+  const { text, regex, number, date, matches } = assertion;
   if (text !== undefined) return `the answer contains "${text}"`;
-  if (equals !== undefined) return `the answer is "${equals}"`;
-  if (oneOf) return `the answer is ${oneOf.map(each => `"${each}"`).join(' or ')}`;
+  const choices = choicesOf(assertion);
+  if (choices) return `the answer is ${anyOf(choices)}`;
   if (regex !== undefined) return `the answer matches /${regex}/`;
   if (number !== undefined) return `the answer gives ${numberInWords(assertion)}`;
   return date === undefined ? `the answer fits ${JSON.stringify(matches)}` : `the answer gives ${date}`;
 }
+
+/** The whole answers that hold, where it asks for one. */
+const choicesOf = ({ equals, oneOf }: AnswerAssertion) => (equals === undefined ? oneOf : [equals]);
+const anyOf = (choices: readonly string[]) => choices.map(each => `"${each}"`).join(' or ');
 
 function numberInWords({ number, tolerance }: AnswerAssertion): string {
   return `${number}${tolerance ? ` ± ${tolerance}` : ''}`;
@@ -89,12 +92,10 @@ function wrongValue<T>(
 ): string | null {
   if (said.length > MAX_SEARCHED)
     return `the answer is longer than the 10,000 characters in which a ${kind} is looked for (${shown})`;
-  const given = find(said);
-  if ('value' in given) {
-    const { readings } = given.value;
-    return readings.some(isIt) ? null : `the answer gives ${readings[0]} (${shown}), not ${wanted}`;
-  }
-  const all = given.mentioned.map(({ text }) => text.trim());
+  const { value, mentioned } = find(said);
+  if (value?.readings.some(isIt)) return null;
+  if (value) return `the answer gives ${value.readings[0]} (${shown}), not ${wanted}`;
+  const all = mentioned.map(({ text }) => text.trim());
   if (!all.length) return `the answer gives no ${kind} (${shown}), not ${wanted}`;
   return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
 }

@@ -44,37 +44,29 @@ export function limitOf(assertion: DomAssertion): DomAssertion {
   return count === undefined ? assertion : { ...assertion, count: { max: boundsOf(count).max } };
 }
 
-async function lookAt(assertion: DomAssertion, state: GradedState): Promise<string | null> {
-  const { selector } = assertion;
-  const { page } = state;
+async function lookAt(assertion: DomAssertion, { page, specVersion }: GradedState): Promise<string | null> {
+  const { selector, state, hidden, value } = assertion;
   const locator = page.locator(`css=${selector}`);
-  const count = await locator.count();
-  if (assertion.state === 'absent') {
-    if (count) return `"${selector}" still matches ${count}`;
-    const blank = await whyBlank(page);
-    return blank && `"${selector}" is absent, but that says nothing: ${blank}`;
-  }
-  if (!count && boundsOf(assertion.count).min > 0)
-    return `nothing matches "${selector}"${assertion.state === 'hidden' ? ': `hidden` needs a match' : ''}`;
-  if (assertion.state === 'text') return lookAtTexts(assertion, state, locator, count);
-  if (assertion.value !== undefined) return lookAtValues(assertion, locator, page);
-  if (assertion.state === 'attached') return miscounted(assertion, count, page, 'matches');
+  const matched = await locator.count();
+  if (state === 'absent')
+    return matched ? `"${selector}" still matches ${matched}` : whyBlank(page, `"${selector}" is absent`);
+  const isNeeded = boundsOf(assertion.count).min > 0;
+  if (!matched && isNeeded)
+    return `nothing matches "${selector}"${state === 'hidden' ? ': `hidden` needs a match' : ''}`;
+  if (state === 'text' && specVersion === 'playwright/1' && !hidden)
+    return lookAtRendered(assertion, locator, matched);
+  if (state === 'text') return lookAtTexts(assertion, page, locator, matched);
+  if (value !== undefined) return lookAtValues(assertion, locator);
+  if (state === 'attached') return miscounted(assertion, matched, page, 'matches');
   const visible = await seen(locator).count();
-  if (assertion.state === 'hidden')
-    return visible ? `"${selector}" is visible (${visible} of ${count})` : null;
-  if (!visible && boundsOf(assertion.count).min > 0)
-    return `"${selector}" matches ${count}, but none is visible`;
-  return miscounted(assertion, visible, page, `is ${assertion.state satisfies 'visible'} in`);
+  if (state === 'hidden') return visible ? `"${selector}" is visible (${visible} of ${matched})` : null;
+  if (!visible && isNeeded) return `"${selector}" matches ${matched}, but none is visible`;
+  return miscounted(assertion, visible, page, `is ${state satisfies 'visible'} in`);
 }
 
-async function lookAtTexts(
-  assertion: DomAssertion,
-  { page, specVersion }: GradedState,
-  locator: Locator,
-  count: number,
-): Promise<string | null> {
-  const { selector, text, hidden } = assertion;
-  if (specVersion === 'playwright/1' && !hidden) return lookAtRendered(assertion, page, locator, count);
+/** As in 0.1: hidden ones, too. */
+async function lookAtTexts(assertion: DomAssertion, page: Page, locator: Locator, count: number) {
+  const { selector, text } = assertion;
   const saying = await locator.filter({ hasText: containing(text!) }).count();
   if (!saying && boundsOf(assertion.count).min > 0)
     return `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
@@ -92,17 +84,12 @@ async function miscounted(
 ): Promise<string | null> {
   const { min, max } = boundsOf(count);
   if (found < min || found > max) return `"${selector}" ${held} ${found}, not ${countInWords(count)}`;
-  const blank = found ? null : await whyBlank(page);
-  return blank && `"${selector}" ${held} 0, but that says nothing: ${blank}`;
+  return found ? null : whyBlank(page, `"${selector}" ${held} 0`);
 }
 
-async function lookAtRendered(
-  assertion: DomAssertion,
-  page: Page,
-  locator: Locator,
-  count: number,
-): Promise<string | null> {
+async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: number) {
   const { selector, text } = assertion;
+  const page = locator.page();
   const visible = seen(locator);
   const areAllVisible = (await visible.count()) === count;
   // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
@@ -111,13 +98,12 @@ async function lookAtRendered(
     : visible.or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
   const laidOut = await laidOutTexts(page, selector, count);
-  const looked = laidOut
+  const { texts, saying, isOffered } = laidOut
     ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
     : await countSaying(rendered, assertion);
-  const { texts, saying } = looked;
   if (saying || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, saying, page, `contains "${text}" in`);
-  if (looked.isOffered) {
+  if (isOffered) {
     const chosen = await chosenInstead(rendered, containing(text!));
     return `"${selector}" contains "${text}" only in an option that is not chosen${chosen === null ? '' : `; ${quoted([chosen])} is`}`;
   }
@@ -136,22 +122,18 @@ async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
   const saidBy = texts.filter(isSaying).length;
   const offering = saidBy ? await countOffering(rendered, pattern, isSaying) : 0;
   const told = saidBy - offering;
-  const looked = { texts, saying: told, isOffered: offering > 0 };
   const { min, max } = boundsOf(count);
   // More of them would change nothing.
-  if (told && told >= min && max === Number.POSITIVE_INFINITY) return looked;
-  const inDocument = await rendered.filter({ hasText: pattern }).count();
-  return told < inDocument
-    ? { ...looked, saying: Math.max(told, await countShown(rendered, text!)) }
-    : looked;
+  const isEnough = told && told >= min && max === Number.POSITIVE_INFINITY;
+  const hasMore = !isEnough && (await rendered.filter({ hasText: pattern }).count()) > told;
+  const saying = hasMore ? Math.max(told, await countShown(rendered, text!)) : told;
+  return { texts, saying, isOffered: offering > 0 };
 }
 
-/** Undefined if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
-async function laidOutTexts(page: Page, selector: string, count: number): Promise<string[] | undefined> {
-  if (!(await protocolOf(page))) return undefined;
+/** None if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
+async function laidOutTexts(page: Page, selector: string, count: number) {
   // Of selectors that only Playwright knows, there is an error.
-  const texts = callInPage(page, 'laidOutTexts', selector, count).catch(() => null);
-  return (await within(texts, RESPONSE_MS)) ?? undefined;
+  return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
 }
 
 function sayingOf(text: string): (shown: string) => boolean {
@@ -181,8 +163,9 @@ async function countShown(rendered: Locator, text: string): Promise<number> {
   }
 }
 
-async function lookAtValues(assertion: DomAssertion, locator: Locator, page: Page): Promise<string | null> {
+async function lookAtValues(assertion: DomAssertion, locator: Locator): Promise<string | null> {
   const { selector, value, state } = assertion;
+  const page = locator.page();
   const matched = state === 'visible' ? seen(locator) : locator;
   const fields = matched.and(page.locator(`css=:not(${UNCHECKED})`));
   await refuseMany(fields, selector, MAX_FIELDS);
@@ -236,15 +219,16 @@ function quoted(texts: readonly string[]): string {
 }
 
 /** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
-async function whyBlank(page: Page): Promise<string | null> {
+async function whyBlank(page: Page, pass: string): Promise<string | null> {
   const url = page.url();
-  if (url === 'about:blank') return 'the page is blank (about:blank)';
-  if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
+  const said = `${pass}, but that says nothing:`;
+  if (url === 'about:blank') return `${said} the page is blank (about:blank)`;
+  if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return `${said} the page failed to load`;
   const body = page.locator('css=body');
   const shown = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
   const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
   // A body has no rendered text of shadow roots, and of what nobody has scrolled to.
   if (says || (await seen(page.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
     return null;
-  return `the page rendered no content (${url})`;
+  return `${said} the page rendered no content (${url})`;
 }

@@ -22,15 +22,6 @@ export function askedFor({ urlPattern, method }: NetworkAssertion): (request: As
   };
 }
 
-interface Found {
-  /** All that are asked for. */
-  sent: readonly NetworkEvent[];
-  /** Those that left the browser. */
-  left: readonly NetworkEvent[];
-  /** Those of them that a server answered as asked for, whatever their bodies. */
-  answered: readonly NetworkEvent[];
-}
-
 type Log = Pick<GradedState, 'network' | 'isFull' | 'bodyOf'>;
 
 /** @returns a function that says why it does not hold, or null */
@@ -44,11 +35,14 @@ export function networkLook(assertion: NetworkAssertion): (log: Log) => string |
   };
 }
 
+/** @param sent all that are asked for */
 function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): string | null {
   const { status, body, never } = assertion;
+  // Those that left the browser.
   const left = sent.filter(event => !event.keptByWorker && !event.answeredBy);
   // `data:` and `blob:` have a status, too.
   const real = left.filter(event => /^https?:/.test(event.url));
+  // Those that a server answered as asked for, whatever their bodies.
   const answered = real.filter(event => statusMatches(status, event.status));
   const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
   const held = answered.filter(hasBody);
@@ -67,7 +61,9 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   if (held.length >= min && most <= max) return null;
   const isCounted = assertion.count !== undefined && (held.length > 0 || min === 0);
   if (isCounted) return miscounted(assertion, most, most - held.length);
-  return whyNone(assertion, { sent, left, answered }, log);
+  if (!answered.length || body === undefined) return whyNone(assertion, sent, left);
+  const bodies = bodiesInWords(answered.map(each => log.bodyOf?.(each)));
+  return `${requestInWords(assertion)} was sent with ${bodies}, not with ${shownBody(body)}`;
 }
 
 /** Whether it may have had more of a body than the log has. */
@@ -94,11 +90,9 @@ function miscounted(assertion: NetworkAssertion, times: number, open: number): s
   return `${request} was sent${bodyInWords(assertion)} ${timesInWords(times)}, not ${wanted}${unsure}`;
 }
 
-function whyNone(assertion: NetworkAssertion, { sent, left, answered }: Found, { bodyOf }: Log): string {
-  const { status, body } = assertion;
+function whyNone(assertion: NetworkAssertion, sent: NetworkEvent[], left: NetworkEvent[]): string {
+  const { status } = assertion;
   const request = requestInWords(assertion);
-  if (answered.length && body !== undefined)
-    return `${request} was sent with ${bodiesInWords(answered.map(each => bodyOf?.(each)))}, not with ${shownBody(body)}`;
   const refused = sent.find(event => event.answeredBy === 'guard');
   if (refused)
     return `${request} was refused by the guard: add ${hostOf(refused.url) ?? 'its host'} to allowedDomains`;

@@ -5,9 +5,6 @@ import { isPattern, problemOfJsonSchema } from './value-schema';
 export const nonEmpty = () => z.string().min(1);
 export const note = () => z.string().optional().describe('For people only.');
 
-/** Runs a rule between fields even if one of them is wrong, to report all problems at once. */
-export const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
-
 const urlAssertion = z
   .strictObject({
     type: z.literal('url'),
@@ -43,17 +40,17 @@ const textNeedsState = {
 };
 
 /** A rule between fields: an issue at one of them if `broken` holds, whatever else is wrong. */
-const rule = (
+export const rule = (
   path: string,
   broken: (value: Record<string, unknown>) => boolean,
-  error: string,
+  error: string | ((value: Record<string, unknown>) => string),
   near?: string,
 ): z.core.$ZodCheck<object> =>
   z.refine<Record<string, unknown>>(value => !broken(value), {
-    when: always,
+    when: ({ value }) => typeof value === 'object' && value !== null,
     path: [path],
-    error,
-    ...(near ? { params: { near } } : {}),
+    error: typeof error === 'string' ? error : ({ input }) => error(input as Record<string, unknown>),
+    params: { near },
   }) as z.core.$ZodCheck<object>;
 
 /** @param fits whether the other fields let it be there */
@@ -195,10 +192,6 @@ const networkAssertion1 = z
   .describe(networkText);
 
 const KINDS = ['text', 'equals', 'regex', 'number', 'date', 'oneOf', 'matches'] as const;
-const isDate = (date: string) => {
-  const parsed = new Date(`${date}T00:00:00Z`);
-  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
-};
 
 const answerAssertion = z
   .strictObject({
@@ -226,7 +219,7 @@ const answerAssertion = z
     date: z
       .string()
       .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as "2026-03-14"')
-      .refine(isDate, 'is a day that does not exist')
+      .refine(date => z.iso.date().safeParse(date).success, 'is a day that does not exist')
       .optional()
       .describe('The date that the answer gives, in any usual form.'),
     oneOf: z

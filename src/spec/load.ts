@@ -81,17 +81,14 @@ function hashOf(value: object): string {
 }
 
 function readText(file: string, filename: string): string {
-  let bytes: Buffer;
   try {
     if (statSync(file).size > MAX_SOURCE_BYTES) throw new TaskSpecYamlError(TOO_LARGE, START, filename);
-    bytes = readFileSync(file);
+    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
   } catch (error) {
     if (error instanceof TaskSpecError) throw error;
-    throw new TaskSpecError(`can't be read: ${(error as Error).message}`, filename);
-  }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new TaskSpecError(`can't be read: ${message}`, filename);
     throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', START, filename);
   }
 }
@@ -119,8 +116,13 @@ function sortedKeys(_: string, value: unknown): unknown {
 
 /** Absolute paths, sorted, and an error on globs that match nothing. */
 function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatched?: TaskSpecLoadError } {
-  const patterns = nonEmptyStrings(globs);
-  if (patterns instanceof TaskSpecLoadError) return { files: [], unmatched: patterns };
+  const patterns: unknown[] = [globs].flat();
+  if (!patterns.length || !patterns.every(isGlob)) {
+    const bad = patterns.find(each => !isGlob(each));
+    const got = typeof bad === 'string' ? `"${bad}"` : typeof bad;
+    const problem = `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${got}`;
+    return { files: [], unmatched: new TaskSpecLoadError(problem) };
+  }
   const wanted = patterns.filter(glob => !isNegated(glob));
   const unwanted = patterns.filter(isNegated).map(glob => glob.slice(1));
   const files = [...new Set(wanted.flatMap(glob => filesOf(glob, unwanted, cwd)))].sort();
@@ -133,15 +135,8 @@ function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatche
 const REMEDY =
   'Check the spelling and the ending (.yaml or .yml). Write "/" between folders, and "tasks/**/*.yaml" for all files in a folder. Dot folders, node_modules, symbolic links and files that a "!" glob matches are left out.';
 
-function nonEmptyStrings(globs: unknown): string[] | TaskSpecLoadError {
-  const list: unknown[] = Array.isArray(globs) ? globs : [globs];
-  const isGood = (glob: unknown): glob is string =>
-    typeof glob === 'string' && glob.trim() !== '' && glob !== '!';
-  if (list.length > 0 && list.every(isGood)) return list;
-  const bad = list.find(glob => !isGood(glob));
-  return new TaskSpecLoadError(
-    `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${typeof bad === 'string' ? `"${bad}"` : typeof bad}`,
-  );
+function isGlob(glob: unknown): glob is string {
+  return typeof glob === 'string' && glob.trim() !== '' && glob !== '!';
 }
 
 /** A leading `!(` is an extended glob. */

@@ -28,9 +28,6 @@ export const START: SourceLocation = { line: 1, column: 1 };
 /** Each costs time in proportion to the whole document. */
 const MAX_ALIASES = 100;
 
-/** Where a node begins. */
-type PlaceOf = (node: Node | null | undefined) => SourceLocation;
-
 /** Aliases can make the value shared or even circular. @throws TaskSpecYamlError only */
 function readDocument(source: string, filename: string | undefined): { value: unknown; locator: Locator } {
   const lines = new (yaml().LineCounter)();
@@ -38,13 +35,12 @@ function readDocument(source: string, filename: string | undefined): { value: un
     const { line, col } = lines.linePos(offset);
     return line < 1 ? START : { line, column: col };
   };
-  const refuse = (reason: string, offset: number): never => {
+  const refuse = (reason: string, offset = 0): never => {
     throw new TaskSpecYamlError(reason, placeOf(offset), filename);
   };
-  const at: PlaceOf = node => placeOf(node?.range?.[0] ?? 0);
   if (typeof source !== 'string')
-    return refuse(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`, 0);
-  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refuse(TOO_LARGE, 0);
+    return refuse(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`);
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refuse(TOO_LARGE);
   try {
     const [document, second] = yaml().parseAllDocuments(source.replace(/^\uFEFF/, ''), {
       lineCounter: lines,
@@ -53,7 +49,8 @@ function readDocument(source: string, filename: string | undefined): { value: un
       // Without !!binary, !!set and the like, every value could also be JSON.
       resolveKnownTags: false,
     });
-    if (!document) return { value: undefined, locator: createLocator(undefined, at) };
+    const locator = createLocator(document, placeOf);
+    if (!document) return { value: undefined, locator };
     const flaw = document.errors[0] ?? document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
     if (flaw) {
       const remedy =
@@ -62,10 +59,10 @@ function readDocument(source: string, filename: string | undefined): { value: un
     }
     if (second) refuse('a second document begins here, but a file holds one task spec', second.range[0]);
     checkAliases(document, refuse);
-    return { value: document.toJS(), locator: createLocator(document, at) };
+    return { value: document.toJS(), locator };
   } catch (error) {
     if (error instanceof TaskSpecYamlError) throw error;
-    return refuse(`it can't be read: ${escapeControls(messageOf(error))}`, 0);
+    return refuse(`it can't be read: ${escapeControls(messageOf(error))}`);
   }
 }
 
@@ -90,8 +87,9 @@ type Locator = ReturnType<typeof createLocator>;
 /** The value at a path, and the key in front of it. */
 type Place = { key?: Node; value: Node | null };
 
-function createLocator(document: YamlDocument | undefined, at: PlaceOf) {
+function createLocator(document: YamlDocument | undefined, placeOf: (offset: number) => SourceLocation) {
   const { isAlias, isMap, isScalar, isSeq } = yaml();
+  const at = (node: Node | null) => placeOf(node?.range?.[0] ?? 0);
   const inside = (place: Place | undefined, segment: string | number): Place | undefined => {
     const node = isAlias(place?.value) ? place.value.resolve(document!) : place?.value;
     const isAt = ({ key }: Pair) => isScalar(key) && key.value === segment;
@@ -99,7 +97,7 @@ function createLocator(document: YamlDocument | undefined, at: PlaceOf) {
     const isItem = isSeq(node) && typeof segment === 'number' && segment in node.items;
     return isItem ? { value: node.items[segment] as Node } : undefined;
   };
-  const root = document?.contents as Node | null;
+  const root = (document?.contents ?? null) as Node | null;
   const find = (path: SpecPath) => path.reduce(inside, { value: root } as Place | undefined);
   /** Where the value at a path begins; undefined if the file has none. */
   const value = (path: SpecPath): SourceLocation | undefined => {

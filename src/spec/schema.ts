@@ -1,8 +1,8 @@
 // The task-spec format as Zod schemas, 0.1 and `playwright/1`: bounds, defaults and the rules between fields.
 import { z } from 'zod';
-import { always, assertionSchema, assertionSchema1, nonEmpty } from './assertions';
+import { assertionSchema, assertionSchema1, nonEmpty, rule } from './assertions';
 import { shown } from './errors';
-import type { TaskSpec, TaskSpecInput } from './task-spec';
+import type { Assertion, TaskSpec, TaskSpecInput } from './task-spec';
 import { hasCredentials, parsedUrl } from './url';
 
 /** The format's version. */
@@ -23,14 +23,13 @@ export const passPolicySchema = z
     k: positiveWhole().max(K_MAX).describe('How many trials to run.'),
     minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
   })
-  .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
-    when: always,
-    path: ['minPasses'],
-    error: ({ input }) => {
-      const { k, minPasses } = input as { k: number; minPasses: number };
-      return `must not be above k: ${minPasses} of ${k} trials can't pass`;
-    },
-  })
+  .check(
+    rule(
+      'minPasses',
+      ({ k, minPasses }) => Number(k) >= 1 && Number(minPasses) > Number(k),
+      ({ k, minPasses }) => `must not be above k: ${minPasses} of ${k} trials can't pass`,
+    ),
+  )
   .meta({
     description: 'The spec passes if at least minPasses of k trials do.',
     // JSON Schema can't compare two fields.
@@ -64,7 +63,12 @@ const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
     // The message never repeats the URL, which may contain a password.
-    error: ({ input }) => (input === undefined ? undefined : entryUrlError(input)),
+    error: ({ input }) => {
+      const more = isPath(input) ? `; a path needs specVersion: "${SPEC_VERSION_1}"` : '';
+      return input === undefined
+        ? undefined
+        : `must be an absolute http: or https: URL, such as "https://example.com"${more}`;
+    },
   })
   .refine(
     url => !hasCredentials(url),
@@ -72,11 +76,6 @@ const entryUrl = z
   )
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
   .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
-
-function entryUrlError(input: unknown): string {
-  const more = isPath(input) ? `; a path needs specVersion: "${SPEC_VERSION_1}"` : '';
-  return `must be an absolute http: or https: URL, such as "https://example.com"${more}`;
-}
 
 /** Whether an entryUrl is relative to the suite's baseURL. */
 export function isPath(entryUrl: unknown): entryUrl is string {
@@ -91,30 +90,28 @@ const entryPath = z
 /** An id is also a file name. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-const hostNeeded = {
-  when: always,
-  path: ['allowedDomains'],
-  params: { near: 'entryUrl' },
-  error: ({ input }: { input?: unknown }) => {
-    const host = String(hostOf((input as { entryUrl: unknown }).entryUrl));
+const hostNeeded = rule(
+  'allowedDomains',
+  ({ entryUrl, allowedDomains }) => {
+    const host = hostOf(entryUrl);
+    return allowedDomains === undefined && !!host && !DOMAIN.test(host);
+  },
+  ({ entryUrl }) => {
+    const host = hostOf(entryUrl)!;
     const mend = host.startsWith('[')
       ? 'it has no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
       : 'add allowedDomains';
     return `can't be derived from the entryUrl host ${shown(host)}: ${mend}`;
   },
-};
-
-function hasHost(spec: { entryUrl?: unknown; allowedDomains?: unknown }): boolean {
-  const host = hostOf(spec.entryUrl);
-  return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
-}
+  'entryUrl',
+);
 
 /** A spec of either version as written, before defaults; the order is that of the schema for editors. */
-const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends z.ZodType>(
-  specVersion: Version,
-  entry: Entry,
-  assertion: One,
-) =>
+const specOf = (
+  specVersion: z.ZodType<SpecVersion>,
+  entry: z.ZodType<string>,
+  assertion: z.ZodType<Assertion>,
+): z.ZodType<TaskSpec> =>
   z
     .strictObject({
       specVersion,
@@ -154,10 +151,15 @@ const specOf = <Version extends z.ZodType, Entry extends z.ZodType, One extends 
           'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
         ),
     })
-    .refine(hasHost, hostNeeded)
-    .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
+    .check(hostNeeded)
+    .describe('A task that an AI agent should manage on a site, and the assertions that prove it.')
+    // For a path it is known once the suite's baseURL is.
+    .transform(spec => {
+      const { allowedDomains = [hostOf(spec.entryUrl) ?? []].flat() } = spec;
+      return { ...spec, allowedDomains };
+    });
 
-const taskSpecObject = specOf(
+const taskSpec01 = specOf(
   z
     .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
     .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
@@ -165,7 +167,7 @@ const taskSpecObject = specOf(
   assertionSchema,
 );
 
-const taskSpecObject1 = specOf(
+const taskSpec1 = specOf(
   z.literal(SPEC_VERSION_1).describe('The version of the format.'),
   z
     .union([entryPath, entryUrl], {
@@ -179,14 +181,6 @@ const taskSpecObject1 = specOf(
     ),
   assertionSchema1,
 );
-
-/** The default of allowedDomains. For a path it is known once the suite's baseURL is. */
-const withDomains = <Spec extends { entryUrl: string; allowedDomains?: string[] | undefined }>(
-  spec: Spec,
-) => ({ ...spec, allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl) ?? []].flat() });
-
-const taskSpec01 = taskSpecObject.transform(withDomains);
-const taskSpec1 = taskSpecObject1.transform(withDomains);
 
 /** The schema of the version that a value names; that of 0.1 if it names none. */
 export function schemaFor(value: unknown): z.ZodType<TaskSpec> {
@@ -212,9 +206,9 @@ export type SpecVersion = typeof SPEC_VERSION | typeof SPEC_VERSION_1;
  * @param version default: both, by what the spec says
  */
 export function taskSpecJsonSchema(version?: SpecVersion): Record<string, unknown> {
-  if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpecObject : taskSpecObject1);
-  const { $schema, ...older } = jsonSchemaOf(taskSpecObject);
-  const { $schema: _, ...newer } = jsonSchemaOf(taskSpecObject1);
+  if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpec01 : taskSpec1);
+  const { $schema, ...older } = jsonSchemaOf(taskSpec01);
+  const { $schema: _, ...newer } = jsonSchemaOf(taskSpec1);
   return {
     $schema,
     type: 'object',

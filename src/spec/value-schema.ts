@@ -1,14 +1,12 @@
 // JSON Schemas (draft 2020-12) of answers and of pages' tools: whether they are some, and what is wrong with a value.
+import { runInNewContext } from 'node:vm';
 import type { Schema } from '@cfworker/json-schema';
 import { z } from 'zod';
 import { messageOf } from '../text/line';
 import { inTexts } from '../text/mask';
 import { formatPath } from './errors';
-import { inTime, TOO_LONG } from './in-time';
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
-
-type Ways = { unknownKeywords: 'refused' | 'left' };
 
 const OF_TYPES = {
   object: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
@@ -20,70 +18,54 @@ const OF_TYPES = {
 const TYPES = [...Object.keys(OF_TYPES), 'integer', 'boolean', 'null'];
 const isType = (given: unknown) => [given].flat().every(each => TYPES.includes(each as string));
 
-const pattern = z.string().refine(isPattern, 'is not a regular expression');
-const kinds = {
-  count: z.int().nonnegative(),
-  number: z.number(),
-  text: z.string(),
-  flag: z.boolean(),
-  anything: z.unknown(),
-};
-const type = z
-  .unknown()
-  .refine(isType, { error: ({ input }) => `${JSON.stringify(input)} is not a type of JSON Schema` });
-
 /** Loaded for the first schema: most workers have none. */
 const validation = () => require('@cfworker/json-schema') as typeof import('@cfworker/json-schema');
 
-/** The schema of schemas. */
-function metaSchema({ unknownKeywords }: Ways): z.ZodType {
-  // A union with booleans would have no places of problems.
-  const schema = z.unknown().superRefine((given, context) => {
-    const issues = typeof given === 'boolean' ? [] : (keywords.safeParse(given).error?.issues ?? []);
-    for (const { path, message } of issues) context.addIssue({ code: 'custom', path, message });
-  });
-  const schemas = z.array(schema);
-  const byName = z.record(z.string(), schema);
-  const { count, number, text, flag, anything } = kinds;
+/** The schema of schemas. In place of a boolean stands an object: a union of both would have no places of problems. */
+const metaSchema: z.ZodType = z.preprocess(
+  given => (typeof given === 'boolean' ? {} : given),
+  z.lazy(() => z.strictObject(keywords()).partial()),
+);
+
+function keywords(): Record<string, z.ZodType> {
+  const [number, text, texts] = [z.number(), z.string(), z.array(z.string())];
+  const pattern = text.refine(isPattern, 'is not a regular expression');
   const all = (kind: z.ZodType, names: string) =>
     Object.fromEntries(names.split(' ').map(name => [name, kind]));
-  const known = {
-    ...{ type, pattern, enum: z.array(anything), required: z.array(text), multipleOf: number.positive() },
-    ...{ patternProperties: z.record(pattern, schema), dependentRequired: z.record(text, z.array(text)) },
+  return {
+    type: z
+      .unknown()
+      .refine(isType, { error: ({ input }) => `${JSON.stringify(input)} is not a type of JSON Schema` }),
+    ...{ pattern, enum: z.array(z.unknown()), required: texts, multipleOf: number.positive() },
+    ...{ patternProperties: z.record(pattern, metaSchema), dependentRequired: z.record(text, texts) },
     ...all(
-      schema,
-      'additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains',
+      metaSchema,
+      'additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains not if then else',
     ),
-    ...all(schema, 'not if then else'),
-    ...all(schemas, 'prefixItems allOf anyOf oneOf'),
-    ...all(byName, 'properties dependentSchemas $defs definitions'),
+    ...all(z.array(metaSchema), 'prefixItems allOf anyOf oneOf'),
+    ...all(z.record(text, metaSchema), 'properties dependentSchemas $defs definitions'),
     ...all(
-      count,
+      z.int().nonnegative(),
       'minProperties maxProperties minItems maxItems minContains maxContains minLength maxLength',
     ),
     ...all(number, 'minimum maximum exclusiveMinimum exclusiveMaximum'),
     ...all(text, 'format title description $ref $id $anchor $schema $comment'),
-    ...all(flag, 'uniqueItems deprecated readOnly writeOnly'),
-    ...all(anything, 'const default examples'),
+    ...all(z.boolean(), 'uniqueItems deprecated readOnly writeOnly'),
+    ...all(z.unknown(), 'const default examples'),
   };
-  const keywords = (unknownKeywords === 'left' ? z.looseObject(known) : z.strictObject(known)).partial();
-  return schema;
 }
-
-/** Made for the first schema. */
-const metaSchemas: Partial<Record<Ways['unknownKeywords'], z.ZodType>> = {};
 
 /**
  * Why this is not a JSON Schema that can be checked; undefined if it is one.
  *
- * @param ways a keyword that is not known checks nothing. Default: refused
+ * @param unknownKeywords those that are left check nothing. Default: refused
  */
 export function problemOfJsonSchema(
   given: unknown,
-  { unknownKeywords }: Ways = { unknownKeywords: 'refused' },
+  { unknownKeywords }: { unknownKeywords: 'refused' | 'left' } = { unknownKeywords: 'refused' },
 ): string | undefined {
-  metaSchemas[unknownKeywords] ??= metaSchema({ unknownKeywords });
-  const [issue] = metaSchemas[unknownKeywords].safeParse(given).error?.issues ?? [];
+  const { issues = [] } = metaSchema.safeParse(given).error ?? {};
+  const issue = issues.find(({ code }) => unknownKeywords === 'refused' || code !== 'unrecognized_keys');
   if (issue) return `${formatPath(issue.path) || 'it'}: ${issue.message}`;
   if (typeof given === 'boolean') return 'it: expected an object';
   try {
@@ -136,25 +118,52 @@ function pathOf(pointer: string): (string | number)[] {
 const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'];
 const WITHIN = ['additionalProperties', 'items', 'contains', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
 
+/** The keywords of a schema, with the schemas in them changed. Not below `not` and `if`. */
+export function keywordsWith(
+  schema: JsonSchema,
+  change: (inner: JsonSchema) => JsonSchema,
+): (readonly [string, unknown])[] {
+  const changed = (inner: unknown): unknown => {
+    if (Array.isArray(inner)) return inner.map(changed);
+    return typeof inner === 'object' && inner !== null ? change(inner as JsonSchema) : inner;
+  };
+  const byName = (inner: unknown) =>
+    Object.fromEntries(Object.entries(inner ?? {}).map(([name, each]) => [name, changed(each)]));
+  return Object.entries(schema).map(([key, value]) => {
+    if (WITHIN.includes(key)) return [key, changed(value)];
+    return [key, BY_NAME.includes(key) ? byName(value) : value];
+  });
+}
+
 /**
  * With the types that its keywords are about. By the letter, `required` says nothing of a text or a number, so that an answer of
  * another type would fit. Not below `not` and `if`, where more types would mean that less is refused.
  */
-function typed(schema: unknown, formats: boolean): unknown {
-  const inner = (each: unknown) => typed(each, formats);
-  if (Array.isArray(schema)) return schema.map(inner);
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([key]) => formats || key !== 'format');
-  const parts = kept.map(([key, value]) => {
-    if (WITHIN.includes(key)) return [key, inner(value)];
-    if (!BY_NAME.includes(key)) return [key, value];
-    return [key, Object.fromEntries(Object.entries(value).map(([name, each]) => [name, inner(each)]))];
-  });
+function typed(schema: JsonSchema, formats: boolean): JsonSchema {
+  const all = keywordsWith(schema, inner => typed(inner, formats));
+  const parts = all.filter(([key]) => formats || key !== 'format');
   const isOpen = !['type', 'enum', 'const'].some(key => key in schema);
   const types = Object.entries(OF_TYPES).filter(([, about]) => about.some(key => key in schema));
   return Object.fromEntries(
     isOpen && types.length ? [['type', types.map(([type]) => type)], ...parts] : parts,
   );
+}
+
+/** Milliseconds: what can be checked takes a few, on a busy machine a few hundred. */
+const LIMIT_MS = 1_000;
+export const TOO_LONG = `can't be checked within ${LIMIT_MS} ms: simplify the pattern, it tries too many ways`;
+
+/**
+ * What `check` returns; undefined if it takes longer than a second. A pattern of a spec or of a page's schema can take years for
+ * some texts of a model, and nothing else ends it.
+ */
+export function inTime<T>(check: () => T): T | undefined {
+  try {
+    return runInNewContext('check()', { check }, { timeout: LIMIT_MS });
+  } catch (error) {
+    if ((error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') return undefined;
+    throw error;
+  }
 }
 
 /** Whether it is a JavaScript regular expression, with the flag `u`. */

@@ -1,6 +1,6 @@
 // What an agent is told of the answer that is checked: a text or a structured value, and of which shape. Never what it has to be.
 
-import type { JsonSchema } from './value-schema';
+import { type JsonSchema, keywordsWith } from './value-schema';
 
 /** True: a text; a JSON Schema: a structured value of this shape; false: nobody checks it. */
 export type WantedAnswer = boolean | JsonSchema;
@@ -20,25 +20,14 @@ const KEPT = new Set([
   ...['properties', 'patternProperties', '$defs', 'definitions'],
   ...['items', 'prefixItems', 'anyOf', 'oneOf', 'allOf'],
 ]);
-/** Their values are schemas by name. */
-const BY_NAME = new Set(['properties', 'patternProperties', '$defs', 'definitions']);
-
 /** The shape that a JSON Schema asks for, without the values and bounds that it checks. A choice of several values stays. */
 export function shapeOf(schema: JsonSchema): JsonSchema {
   const { const: only, enum: choice } = schema;
   const values = Array.isArray(choice) ? choice : only === undefined ? [] : [only];
   const typed = values.length && schema.type === undefined ? { type: typesOf(values) } : {};
-  const kept = Object.entries(schema).filter(([name]) => KEPT.has(name));
-  const shapes = kept.map(([name, value]) => [name, BY_NAME.has(name) ? eachOf(value) : within(value)]);
-  return { ...typed, ...Object.fromEntries(shapes), ...(values.length > 1 && { enum: values }) };
+  const kept = keywordsWith(schema, shapeOf).filter(([name]) => KEPT.has(name));
+  return { ...typed, ...Object.fromEntries(kept), ...(values.length > 1 && { enum: values }) };
 }
-
-const isSchema = (value: unknown): value is JsonSchema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-const within = (value: unknown): unknown =>
-  Array.isArray(value) ? value.map(within) : isSchema(value) ? shapeOf(value) : value;
-const eachOf = (schemas: unknown) =>
-  Object.fromEntries(Object.entries(schemas ?? {}).map(([name, schema]) => [name, within(schema)]));
 
 function typesOf(values: readonly unknown[]): string | string[] {
   const typeOf = (value: unknown) =>

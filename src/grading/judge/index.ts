@@ -125,13 +125,8 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
     minAgreement: settings.minAgreement,
     preflight: () => requireCredentials(settings, 'webJudge'),
     async judge(trial) {
-      const [{ judgeWeb }, { askClaude }, { pricesOf }] = await Promise.all([
-        import('./web-judge.js'),
-        import('./ask-claude.js'),
-        import('../../agents/claude/pricing.js'),
-      ]);
-      const judging = { ...settings, factory: 'webJudge' as const, prices: pricesOf(settings) };
-      return judgeWeb(trial, judging, askClaude(settings));
+      const { judgeByClaude } = await import('./ask-claude.js');
+      return judgeByClaude(trial, settings);
     },
   };
 }
@@ -144,21 +139,16 @@ export function webJudge(options: WebJudgeOptions = {}): Judge {
  */
 export function aiJudge(options: AiJudgeOptions): Judge {
   const settings = checkOptions('aiJudge()', aiSchema, options);
-  const model = modelName(settings.model);
   return {
     name: 'aiJudge',
-    model,
+    model: modelName(settings.model),
     minAgreement: settings.minAgreement,
     async preflight() {
       await loadSdk('aiJudge');
     },
     async judge(trial) {
-      const [{ judgeWeb }, { askAiSdk }] = await Promise.all([
-        import('./web-judge.js'),
-        import('./ask-ai-sdk.js'),
-      ]);
-      const judging = { ...settings, factory: 'aiJudge' as const, model, prices: settings.pricing };
-      return judgeWeb(trial, judging, await askAiSdk(settings));
+      const { judgeByAiSdk } = await import('./ask-ai-sdk.js');
+      return judgeByAiSdk(trial, settings);
     },
   };
 }

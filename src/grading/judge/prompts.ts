@@ -12,7 +12,7 @@ export interface TextBlock {
   type: 'text';
   text: string;
   /** Whether the prompt up to here is sent again soon. */
-  cached?: true;
+  cached: boolean;
 }
 
 export type Block = TextBlock | { type: 'image'; jpeg: Buffer };
@@ -54,12 +54,8 @@ export interface ScoredScreenshot extends Screenshot {
   shows: string | null;
 }
 
-export function text(words: string): TextBlock {
-  return { type: 'text', text: words };
-}
-
-export function cached(block: TextBlock): TextBlock {
-  return { ...block, cached: true };
+export function text(words: string, cached = false): TextBlock {
+  return { type: 'text', text: words, cached };
 }
 
 /** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
@@ -128,7 +124,7 @@ export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number)
 export function pictures(kept: readonly ScoredScreenshot[]): Block[] {
   return kept.flatMap(({ turn, image, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(turn)}:`),
-    imageBlock(image),
+    { type: 'image', jpeg: image },
     ...(shows ? [text(quotedEvidence('screenshot description', shows))] : []),
   ]);
 }
@@ -146,10 +142,6 @@ export function described(scored: readonly ScoredScreenshot[], kept: readonly Sc
 
 export function whenOf(turn: number | null): string {
   return turn === null ? 'the state at the end' : `after turn ${turn}`;
-}
-
-export function imageBlock(jpeg: Buffer): Block {
-  return { type: 'image', jpeg };
 }
 
 export const PROMPT_VERSION = '1';

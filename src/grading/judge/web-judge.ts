@@ -5,15 +5,13 @@ import type { Judgement } from '../../data/record';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
 import { messageOf, parsedJson } from '../../text/line';
-import { type JudgedTrial, JudgeError } from './index';
+import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
 import {
   type Ask,
   type Block,
-  cached,
   candidates,
   DECIDE,
   described,
-  imageBlock,
   KEY_POINTS,
   mostRelevant,
   PROMPT_VERSION,
@@ -70,19 +68,13 @@ function decisionOn(points: number, screenshots: number) {
   });
 }
 
-type Decision = z.output<typeof decisionAnswer>;
-
 /** Key points of specs that this process has already judged: the k trials of a spec share them. */
 const remembered = new Map<string, Promise<readonly string[]>>();
 
 /** A judge's options as the method needs them. */
-interface Judging {
+interface Judging extends Pick<WebJudgeSettings, 'model' | 'votes' | 'screenshots' | 'maxTokens'> {
   factory: 'webJudge' | 'aiJudge';
-  model: string;
   prices: Prices | undefined;
-  votes: number;
-  screenshots: number;
-  maxTokens: number;
 }
 
 export async function judgeWeb(trial: JudgedTrial, settings: Judging, asks: Ask): Promise<Judgement> {
@@ -107,28 +99,27 @@ class Stages {
   async judge(): Promise<Judgement> {
     const { trial, settings } = this;
     const keyPoints = await this.keyPoints();
-    const task = cached(text(taskText(trial, keyPoints)));
+    const task = text(taskText(trial, keyPoints), true);
     const shots = candidates(trial.screenshots);
     const scored: ScoredScreenshot[] =
       shots.length <= NOTHING_TO_CHOOSE
         ? shots.map(shot => ({ ...shot, score: null, shows: null }))
         : await inParallel(shots, async shot => {
             const taken = text(`This screenshot was taken as ${whenOf(shot.turn)}:`);
-            const content = [task, taken, imageBlock(shot.image)];
+            const content: Block[] = [task, taken, { type: 'image', jpeg: shot.image }];
             return { ...shot, ...(await this.ask('screenshot', SCORE, content, scoreAnswer)) };
           });
     const kept = mostRelevant(scored, settings.screenshots);
 
-    const closing = text('Decide: go through the key points, then give the reason and the verdict.');
     const content = [
       task,
       recordedEvidence(trial),
       ...pictures(kept),
       ...described(scored, kept),
-      settings.votes > 1 ? cached(closing) : closing,
+      text('Decide: go through the key points, then give the reason and the verdict.', settings.votes > 1),
     ];
     const schema = decisionOn(keyPoints.length, kept.length);
-    const votes: Decision[] = [];
+    const votes: z.output<typeof schema>[] = [];
     const count = (passed: boolean) => votes.filter(vote => vote.passed === passed).length;
     const majority = (settings.votes + 1) / 2;
     // The first runs alone, so that the others find its prompt in the cache.
@@ -163,7 +154,7 @@ class Stages {
     const key = JSON.stringify([PROMPT_VERSION, this.settings.model, task]);
     const known = remembered.get(key);
     if (known) return known;
-    const content = [cached(text(task)), text('List the key points.')];
+    const content = [text(task, true), text('List the key points.')];
     const asked = this.ask('key points', KEY_POINTS, content, keyPointsAnswer).then(each => each.keyPoints);
     remembered.set(key, asked);
     return asked.catch(error => {
