@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { safeParseTaskSpec } from '../spec/parse';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { parsedUrl } from '../spec/url';
-import { parsedJson } from '../text/line';
-import { answered, CommandError, type Io, writeOutput } from './io';
+import { messageOf, parsedJson } from '../text/line';
+import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 type InitOptions = { dir?: string; url?: string; yes?: boolean; force?: boolean };
@@ -66,6 +66,25 @@ async function init(io: Io, options: InitOptions): Promise<void> {
     ...(suite.ignoresResults ? [] : ['Add a line to .gitignore: taskproof-results.json']),
   ];
   io.out(`\nNext:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`);
+}
+
+/** Asks for what is not given, if someone can answer: again, with what `check` throws, until it takes the answer. */
+async function answered(
+  given: string | undefined,
+  ask: Io['ask'],
+  question: string,
+  fallback: string,
+  check: (answer: string) => string,
+): Promise<string> {
+  if (given !== undefined || !ask) return check(given ?? fallback);
+  for (let problem = ''; ; ) {
+    const answer = await ask(`${problem}${question} (${fallback}) `);
+    try {
+      return check(answer.trim() || fallback);
+    } catch (error) {
+      problem = `${messageOf(error)}\n`;
+    }
+  }
 }
 
 const OTHER_SITE = 'for another address: npx taskproof init --force --url <address>';
