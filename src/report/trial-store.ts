@@ -12,7 +12,7 @@ import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/i
 import { enter, runId } from '../playwright/run/ledger';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { writeText } from '../text/file';
-import { messageOf } from '../text/line';
+import { messageOf, unlessBroken } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
 import { type PlannedTest, shardName } from './planning';
@@ -51,19 +51,20 @@ const storedTrialSchema = z.object({
   duration: z.number(),
   errors: z.array(z.record(z.string(), z.unknown())),
   annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
-  attachments: z.array(z.object({ name: z.string(), contentType: z.string(), body: z.string() })),
+  attachments: z.array(
+    z.object({
+      name: z.string(),
+      contentType: z.string(),
+      body: z.string().transform(text => Buffer.from(text, 'base64')),
+    }),
+  ),
 });
 
 const fileOf = (folder: string) => join(folder, 'run.json');
 
 /** Undefined if the file is not there, or broken. */
-function stored<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined {
-  try {
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+const stored = <Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined =>
+  unlessBroken(() => schema.parse(JSON.parse(readFileSync(file, 'utf8'))));
 
 export const storedRun = (folder: string) => stored(fileOf(folder), storedRunSchema);
 export const readTrial = (file: string) => stored(file, storedTrialSchema);
@@ -76,12 +77,8 @@ export function storedRuns(configFolder: string): string[] {
 }
 
 function namesIn(configFolder: string): string[] {
-  try {
-    const names = readdirSync(join(configFolder, STORE_FOLDER));
-    return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
-  } catch {
-    return [];
-  }
+  const names = unlessBroken(() => readdirSync(join(configFolder, STORE_FOLDER))) ?? [];
+  return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
 }
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
@@ -209,12 +206,11 @@ export class TrialStore {
     const file = trialFile(this.folder, project.name, plan, index);
     const stored = readTrial(file);
     if (!stored) return existsSync(file) ? [`${name}: a stored trial can't be read`] : [];
-    const { outcome, costUsd, attachments, annotations, ...rest } = stored;
+    const { outcome, costUsd, annotations, ...rest } = stored;
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {
       ...rest,
       annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
-      attachments: attachments.map(each => ({ ...each, body: Buffer.from(each.body, 'base64') })),
     } as EarlierResult;
     if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
