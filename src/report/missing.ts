@@ -100,9 +100,9 @@ export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {
 
 export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
-  const read = ([key, value]: [string, unknown]) =>
-    readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value));
-  return kept.flatMap(entry => read(entry) ?? []);
+  return kept.flatMap(
+    ([key, value]) => readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value)) ?? [],
+  );
 }
 
 /** @param refused takes one line if a blob can't be read: left out, nobody would miss its trials */

@@ -15,6 +15,7 @@ import { compareProjects } from '../verdicts/compare';
 import { rateOfStopped } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffDocument } from './render/diff';
+import { renderSummary } from './render/run';
 import { terminalWriter } from './render/terminal-writer';
 import type { SpecRun } from './spec-run';
 
@@ -138,13 +139,12 @@ export async function writeResults(
         `another run, which began at ${other.supersededAt ?? other.startedAt}, writes this file, too. Give each run its own \`outputFile\`.`,
       );
   });
-  const summary = async () => (await import('./render/run.js')).renderSummary(results);
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
+    await attempt(resolve(folder, options.summary), async file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
   if (stepSummary && !results.shard)
-    await attempt(stepSummary, async file => appendFile(file, `${await summary()}\n`));
+    await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !results.shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
   return isWritten ? path : undefined;
