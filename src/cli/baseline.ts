@@ -45,9 +45,7 @@ export const addBaseline: AddCommand = (program, io) => {
     .option('--runs <n>', 'how many runs to keep; the oldest are dropped', atLeastOne, DEFAULT_RUNS)
     .option('--replace', 'start a new baseline with these runs')
     .option('--force', 'save even if the run is incomplete or lacks specs of the baseline')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 The baseline holds counts per spec, without trials: small enough to be committed. Later runs are
 compared with all its runs together; a changed spec, agent or model starts its own counts.
 Each run is one line, named by its start. Saving a run again changes nothing.
@@ -56,8 +54,7 @@ Examples:
   taskproof baseline save
   taskproof baseline save monday.json tuesday.json --output baselines/main.json
 Then compare a later run with it:
-  taskproof diff ${DEFAULT_BASELINE_FILE}`,
-    )
+  taskproof diff ${DEFAULT_BASELINE_FILE}`)
     .action((files: string[], options: SaveOptions) =>
       save(io, files.length ? files : [DEFAULT_RESULTS_FILE], options),
     );
@@ -121,16 +118,13 @@ export const addTrend: AddCommand = (program, io) => {
   addTellOptions(program.command('trend'), 'as a table in Markdown')
     .description("Show each spec's pass rate over the runs of a baseline, and where it began to fall.")
     .argument('[baseline]', 'a baseline', DEFAULT_BASELINE_FILE)
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 The runs are cut in two where the later ones are most clearly worse (Fisher's exact test). It is a fall
 if chance does not explain it, corrected for the number of cuts and specs.
 
 Examples:
   taskproof trend
-  taskproof trend baselines/main.json --markdown > trend.md`,
-    )
+  taskproof trend baselines/main.json --markdown > trend.md`)
     .action(async (file: string, options: TellOptions) => {
       const trends = trendsOf(await readBaseline(io, file));
       const grid = gridOf(trends, COLUMNS);

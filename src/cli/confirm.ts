@@ -22,9 +22,7 @@ export const addConfirm: AddCommand = (program, io, exit) => {
   addTellOptions(command)
     .addOption(allowOption())
     .usage('[options] [before] [after] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Runs only the candidates of \`taskproof diff\`, with the suite's own Playwright config and
 environment, each until the answer is clear or --trials have run. Only these fresh trials are
 compared with the baseline, corrected for the number of candidates: fewer than 5% of unchanged
@@ -39,8 +37,7 @@ Exit code:
 Examples:
   taskproof confirm
   taskproof confirm main.json branch.json --max-cost 5 --markdown > comment.md
-  taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`,
-    )
+  taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`)
     .action(async (before: string, after: string, options: ConfirmOptions) => {
       refuseArgs(io);
       const compared = await compareFiles(io, before, after, options.allow);

@@ -22,16 +22,13 @@ export const addInit: AddCommand = (program, io) => {
     .option('--url <url>', 'where the site runs (default: what package.json says)')
     .option('-y, --yes', 'ask nothing, and use what was found')
     .option('--force', 'overwrite files that exist')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Writes two starter specs, their JSON Schema for editors and a test file, and prints the lines to add to the
 Playwright config; without a config it writes one. Files that exist are left as they are. Asks only in a terminal.
 
 Examples:
   taskproof init
-  taskproof init --yes --url http://localhost:5173`,
-    )
+  taskproof init --yes --url http://localhost:5173`)
     .action((options: InitOptions) => init(io, options));
 };
 

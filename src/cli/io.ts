@@ -87,14 +87,17 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
   }
 }
 
-export const addSides = (command: Command) =>
+export const addSides = <Given extends Command>(command: Given) =>
   command
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
 
 export type TellOptions = { markdown?: boolean; json?: boolean; output?: string };
 
-export function addTellOptions(command: Command, markdown = 'as a pull-request comment'): Command {
+export function addTellOptions<Given extends Command>(
+  command: Given,
+  markdown = 'as a pull-request comment',
+) {
   return command
     .addOption(new Option('--markdown', markdown).conflicts('json'))
     .option('--json', 'as JSON')

@@ -9,9 +9,7 @@ export const addResume: AddCommand = (program, io, exit) => {
     .command('resume')
     .description('Continue an interrupted run: run only the trials that it has not graded.')
     .usage('[options] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Starts \`playwright test\` with the arguments of the last run and those after \`--\`. A trial that passed
 or failed there does not run again: its test ends as it did, with the same record and screenshots.
 The verdicts, the reports and the results file are those of the whole run. The last run is kept
@@ -26,8 +24,7 @@ Examples:
   taskproof resume
   taskproof resume -- --workers=4
   taskproof resume -- --shard=1/2
-  taskproof resume -- --config=agents/playwright.config.ts`,
-    )
+  taskproof resume -- --config=agents/playwright.config.ts`)
     .action(async () => exit(await goOn(io, 'resume')));
 };
 
@@ -38,9 +35,7 @@ export const addRegrade: AddCommand = (program, io, exit) => {
       'Grade the trials of the last run again, after an edit of a policy, an assertion or a rubric.',
     )
     .usage('[options] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Runs no agent and opens no browser: it grades url, network and answer assertions, policies and rubrics
 by the records in ${STORE_FOLDER}, which stay as they are. Unchanged assertions keep their results. The
 judge is asked again only if its rubric or the judge itself has changed.
@@ -54,8 +49,7 @@ Exit code:
 
 Examples:
   taskproof regrade
-  taskproof regrade -- --config=agents/playwright.config.ts`,
-    )
+  taskproof regrade -- --config=agents/playwright.config.ts`)
     .action(async () => exit(await goOn(io, 'regrade')));
 };
 
