@@ -69,7 +69,10 @@ export function atLeastOne(text: string): number {
 async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {
   const { output, runs: keep, replace, force } = options;
   const results = await Promise.all(files.map(file => readRun(io, file)));
-  const kept = replace ? [] : await earlierRuns(io, output);
+  const kept =
+    replace || !existsSync(resolve(io.cwd, output))
+      ? []
+      : readHistory(await readInput(io, output, 'Name another file with --output.'), output);
   if (!force) {
     for (const [index, run] of results.entries()) refusePart(run, files[index]!);
     refuseToForget(kept, results, output);
@@ -83,11 +86,6 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   io.out(
     `Saved ${plural(saved, 'verdict')} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
-}
-
-async function earlierRuns(io: Io, file: string): Promise<HistoryRun[]> {
-  if (!existsSync(resolve(io.cwd, file))) return [];
-  return readHistory(await readInput(io, file, 'Name another file with --output.'), file);
 }
 
 function refusePart({ complete, verdicts }: Results, file: string): void {

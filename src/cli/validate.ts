@@ -125,17 +125,13 @@ Examples:
   taskproof schema --output agents/task-spec.schema.json
   taskproof schema --results
   taskproof schema --agent-protocol`)
-    .action(async (options: SchemaOptions) => {
-      const text = JSON.stringify(schemaOf(options), null, 2);
-      if (options.output === undefined) return io.out(text);
-      await writeOutput(io, options.output, `${text}\n`);
-      io.out(`Wrote ${options.output}`);
+    .action(async ({ results, agentProtocol, output }: SchemaOptions) => {
+      const other = (results && resultsJsonSchema()) || (agentProtocol && protocolJsonSchema());
+      const text = JSON.stringify(other || taskSpecJsonSchema(), null, 2);
+      if (output === undefined) return io.out(text);
+      await writeOutput(io, output, `${text}\n`);
+      io.out(`Wrote ${output}`);
     });
 };
 
 type SchemaOptions = { results?: boolean; agentProtocol?: boolean; output?: string };
-
-function schemaOf({ results, agentProtocol }: SchemaOptions): unknown {
-  if (results) return resultsJsonSchema();
-  return agentProtocol ? protocolJsonSchema() : taskSpecJsonSchema();
-}
