@@ -134,7 +134,7 @@ const readFrom = <Value>(file: string, read: (text: string, file: string) => Val
   read(readFileSync(file, 'utf8'), file);
 
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
-type ComparedTrial = CountedTrial & LostTrial & { pictures?: Pictures | null | undefined };
+type ComparedTrial = CountedTrial & LostTrial & { pictures?: Pictures | undefined };
 
 function compared(lost: CountedTrial, reference: Reference | undefined): ComparedTrial {
   const { passing = [], sent = [], usual = [] } = reference ?? {};
@@ -142,28 +142,16 @@ function compared(lost: CountedTrial, reference: Reference | undefined): Compare
   const facts = unusual(atPlace(lost.facts, found?.sought), usual);
   const since = found?.parting.turn ?? lost.trial.turns - 1;
   const passed = passing.map(({ facts }) => facts);
+  const beside = passing.find(({ trial }) => trial.index === found?.parting.expected.trial);
+  const pictures = beside && picturesOf(found!.parting, beside.result, lost.result);
+  for (const side of ['expected', 'actual'] as const)
+    if (pictures) found!.parting[side].screenshot = pictures[side].name;
   return {
     ...{ ...lost, facts, found },
     suspect: suspectOf({ ...lost, facts }, sent, found?.parting),
     pageSaid: saidSince(since, facts, passed),
-    pictures: found && picturesBeside(found.parting, passing, lost.result),
+    pictures,
   };
-}
-
-/** Also names them in the parting. */
-function picturesBeside(
-  parting: Parting,
-  passing: readonly CountedTrial[],
-  lost: TestResult,
-): Pictures | undefined {
-  const { expected, actual } = parting;
-  const other = passing.find(({ trial }) => trial.index === expected.trial)?.result;
-  const pictures = other && picturesOf(parting, other, lost);
-  if (pictures) {
-    expected.screenshot = pictures.expected.name;
-    actual.screenshot = pictures.actual.name;
-  }
-  return pictures;
 }
 
 /** What both trials saw before they parted. If they saw the same: what they saw after it. */
