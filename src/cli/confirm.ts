@@ -6,7 +6,7 @@ import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { candidateRows, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
-import { answerOf, type StopRule } from '../verdicts/policy';
+import { type Answer, answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
 import { addSides, addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
@@ -88,17 +88,16 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
 
 function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlySet<string>) {
   const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
+  const has = (wanted: Answer) => answers.some(({ answer }) => answer === wanted);
   // Specs that are or may be worse don't count for the suite as a whole.
-  const open = answers.filter(({ answer }) => answer === 'open');
-  const worse = answers.filter(({ answer }) => answer === 'regressed');
-  const apart = new Set<DiffRow>([...open, ...worse].map(({ row }) => row));
-  const others = diff.rows.filter(row => !apart.has(row));
+  const apart = answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }): DiffRow => row);
+  const others = diff.rows.filter(row => !apart.includes(row));
   const suite = suiteChangeOf(others, fresh);
   // The fresh trials have answered for these.
   const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
-  const unknown = open.length && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
-  const outcome = worse.length || rest.outcome === 'worse' ? ('worse' as const) : unknown;
+  const unknown = has('open') && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
+  const outcome = has('regressed') || rest.outcome === 'worse' ? ('worse' as const) : unknown;
   return { outcome, answers, suite, diff, rest };
 }
 

@@ -146,16 +146,14 @@ export async function writeResults(
   if (stepSummary && !results.shard)
     await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !results.shard)
-    await attempt(resolve(folder, options.baseline), file => compare(file, results));
+    await attempt(resolve(folder, options.baseline), async file => {
+      const { readHistory } = await import('../data/baseline.js');
+      const { diffWithBaseline } = await import('../verdicts/history.js');
+      const diff = diffWithBaseline(readHistory(await readFile(file, 'utf8'), file), results);
+      const to = terminalWriter({ colour: useColour(process.stdout) });
+      print(process.stdout, `\n${diffDocument(diff)(to)}`);
+    });
   return isWritten ? path : undefined;
-}
-
-async function compare(file: string, results: Results): Promise<void> {
-  const { readHistory } = await import('../data/baseline.js');
-  const { diffWithBaseline } = await import('../verdicts/history.js');
-  const runs = readHistory(await readFile(file, 'utf8'), file);
-  const diff = diffWithBaseline(runs, results);
-  print(process.stdout, `\n${diffDocument(diff)(terminalWriter({ colour: useColour(process.stdout) }))}`);
 }
 
 async function attempt(file: string, action: (file: string) => Promise<void>): Promise<boolean> {
