@@ -73,10 +73,7 @@ export async function planRun(
       shard: shardName(config),
       ciRun: ciRun(),
       filtered: isFiltered(),
-      plan: [...groupBy(planned, keyOf).values()].map(([{ project, plan }]) => ({
-        project: project.name,
-        spec: plan,
-      })),
+      plan: bySpec(planned).map(([{ project, plan }]) => ({ project: project.name, spec: plan })),
     });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !checkRun())
@@ -159,10 +156,13 @@ export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }
 
-const keyOf = ({ project, plan }: PlannedTest) => planKey(project.name, plan);
+/** The trials of each spec in each project. */
+export const bySpec = (planned: readonly PlannedTest[]) => [
+  ...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values(),
+];
 
 function sameIds(planned: readonly PlannedTest[]): string[] {
-  return [...groupBy(planned, keyOf).values()].flatMap(tests => {
+  return bySpec(planned).flatMap(tests => {
     const where = [...new Set(tests.map(({ test: { location } }) => `${location.file}:${location.line}`))];
     const [{ plan, project }] = tests;
     return where.length === 1

@@ -2,13 +2,12 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { groupBy } from '../data/collections';
 import { planKey, planName, planSchema } from '../data/plan';
 import { runError } from '../playwright/inside/errors';
 import { knownBaseURL, type TaskproofOptions } from '../playwright/run/options';
 import { parsedUrl } from '../spec/url';
 import { withModel } from '../text/print';
-import type { PlannedTest } from './planning';
+import { bySpec, type PlannedTest } from './planning';
 import { specLabel } from './render/document';
 
 export const storedSpecSchema = z.object({
@@ -22,28 +21,26 @@ export const storedSpecSchema = z.object({
 export type StoredSpec = z.infer<typeof storedSpecSchema>;
 
 export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
-  return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
-    ([{ test, project, plan, options }]) => {
-      const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
-      const { k, minPasses } = plan.policy;
-      const { file } = test.location;
-      const base = parsedUrl(knownBaseURL(test, project));
-      const known = options.known && agent;
-      return {
-        project: project.name,
-        plan,
-        settings: {
-          policy: `${minPasses} of ${k} must pass`,
-          ...(known && { judge: judge ? [judge.name, judge.model].filter(Boolean).join(', ') : 'none' }),
-          ...(known && { agent: withModel(agent.name, agent.model), origin: origin || 'none' }),
-          // Without credentials and query.
-          baseURL: base ? base.origin + base.pathname : 'none',
-        },
-        // A source map may name a file that is not there.
-        ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
-      };
-    },
-  );
+  return bySpec(planned).map(([{ test, project, plan, options }]) => {
+    const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+    const { k, minPasses } = plan.policy;
+    const { file } = test.location;
+    const base = parsedUrl(knownBaseURL(test, project));
+    const known = options.known && agent;
+    return {
+      project: project.name,
+      plan,
+      settings: {
+        policy: `${minPasses} of ${k} must pass`,
+        ...(known && { judge: judge ? [judge.name, judge.model].filter(Boolean).join(', ') : 'none' }),
+        ...(known && { agent: withModel(agent.name, agent.model), origin: origin || 'none' }),
+        // Without credentials and query.
+        baseURL: base ? base.origin + base.pathname : 'none',
+      },
+      // A source map may name a file that is not there.
+      ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
+    };
+  });
 }
 
 /** @throws Error that names each change which keeps the run of `startedAt` from going on */

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, wri
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, groupBy, sumOf } from '../data/collections';
+import { compareText, sumOf } from '../data/collections';
 import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
@@ -15,7 +15,7 @@ import { writeText } from '../text/file';
 import { messageOf, unlessBroken } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
-import { type PlannedTest, shardName } from './planning';
+import { bySpec, type PlannedTest, shardName } from './planning';
 import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
 import { declaredStatus } from './trials';
@@ -143,8 +143,7 @@ export class TrialStore {
   private neverGraded(planned: readonly PlannedTest[]): string[] {
     const isStored = ({ project, plan, test }: PlannedTest) =>
       existsSync(trialFile(this.folder, project.name, plan, test.repeatEachIndex));
-    const specs = groupBy(planned, ({ project, plan }) => planKey(project.name, plan));
-    return [...specs.values()]
+    return bySpec(planned)
       .filter(tests => !tests.some(each => isStored(each) || each.test.expectedStatus === 'skipped'))
       .map(([{ plan }]) => `${planName(plan)}: none of its trials was graded`);
   }
