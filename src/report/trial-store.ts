@@ -1,6 +1,6 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
@@ -85,8 +85,8 @@ const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
 export class TrialStore {
   private failed = false;
-  /** Files of trials that this run took from the one that it resumes. */
-  private readonly restored = new Map<string, TestCase>();
+  /** Trials that this run took from the one that it resumes. */
+  private readonly restored = new Set<TestCase>();
 
   private constructor(
     private readonly folder: string,
@@ -132,8 +132,7 @@ export class TrialStore {
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
     store.attempt(() => {
       removeOld(folderOf(config));
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, '..', '.gitignore'), '*\n');
+      writeText(join(folder, '..', '.gitignore'), '*\n');
     });
     store.writeRun();
     return store;
@@ -155,25 +154,23 @@ export class TrialStore {
 
   /** Skips what should not run, once the tests are split into shards. While regrading, nothing runs. */
   skip(tests: readonly TestCase[]): void {
-    const restored = new Set(this.restored.values());
     for (const test of tests) {
-      if (restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
+      if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
       else if (isRegrading()) skipUnstarted(test, 'regrade plays nothing');
     }
   }
 
   /** @param annotations of the result, before the verdict adds its own */
   add({ project, planned }: SpecRun, entry: Entry, annotations: TestResult['annotations']): void {
-    const { trial, result } = entry;
+    const { trial, result, test } = entry;
     const { outcome, costUsd, index } = trial;
-    if (outcome !== 'passed' && outcome !== 'failed') return;
+    if ((outcome !== 'passed' && outcome !== 'failed') || this.restored.has(test)) return;
     const { status, duration, errors, attachments } = result;
     const ours = attachments.flatMap(({ name, contentType, body }) =>
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
     );
     const kept = { outcome, costUsd, status, duration, errors, annotations, attachments: ours };
     const file = trialFile(this.folder, project, planned, index);
-    if (this.restored.has(file)) return;
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
 
@@ -216,7 +213,7 @@ export class TrialStore {
       const unknown = await regradeResult(earlier, planned, folderOf(this.config));
       if (unknown !== undefined) return [`${name}: ${unknown}`];
     }
-    this.restored.set(file, test);
+    this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
     enter(project.name, name, { index, outcome, costUsd });
     return [];
