@@ -110,11 +110,17 @@ function trim(
 ): ReadonlySet<TestCase> {
   const trials = new Set(planned.map(({ test }) => test));
   const withPlan = new Set(known.map(({ test }) => test));
-  const needed = checkRun() && projectsNeeded(config, planned);
+  const check = checkRun();
+  const own = new Set(planned.map(({ project }) => project.name));
+  const needed = projectsFrom(config, own, ({ dependencies, teardown = [] }) =>
+    dependencies.concat(teardown),
+  );
   const isOut = (test: TestCase) => {
     if (withPlan.has(test)) return !trials.has(test);
     const project = test.parent.project();
-    if (needed && !needed.has(project?.name ?? '')) return true;
+    const name = project?.name ?? '';
+    // In a check, other tests run only in projects that the trials depend on or are torn down by.
+    if (check && (own.has(name) || !needed.has(name))) return true;
     if (test.repeatEachIndex === 0) return false;
     const trimmed = project && isFromRepeats(project) && repeatEachOverride() === undefined;
     return trimmed || brokenSpec(test) !== undefined;
@@ -125,15 +131,6 @@ function trim(
   if (!isInteractive())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);
-}
-
-/** Other tests run only in projects that the trials depend on or are torn down by. */
-function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): ReadonlySet<string> {
-  const own = new Set(planned.map(({ project }) => project.name));
-  const all = projectsFrom(config, own, ({ dependencies, teardown }) =>
-    [...dependencies, teardown ?? []].flat(),
-  );
-  return new Set([...all].filter(name => !own.has(name)));
 }
 
 /** Specs have `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
