@@ -45,9 +45,7 @@ export const addBaseline: AddCommand = (program, io) => {
     .option('--runs <n>', 'how many runs to keep; the oldest are dropped', atLeastOne, DEFAULT_RUNS)
     .option('--replace', 'start a new baseline with these runs')
     .option('--force', 'save even if the run is incomplete or lacks specs of the baseline')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 The baseline holds counts per spec, without trials: small enough to be committed. Later runs are
 compared with all its runs together; a changed spec, agent or model starts its own counts.
 Each run is one line, named by its start. Saving a run again changes nothing.
@@ -56,8 +54,7 @@ Examples:
   taskproof baseline save
   taskproof baseline save monday.json tuesday.json --output baselines/main.json
 Then compare a later run with it:
-  taskproof diff ${DEFAULT_BASELINE_FILE}`,
-    )
+  taskproof diff ${DEFAULT_BASELINE_FILE}`)
     .action((files: string[], options: SaveOptions) =>
       save(io, files.length ? files : [DEFAULT_RESULTS_FILE], options),
     );
@@ -72,7 +69,10 @@ export function atLeastOne(text: string): number {
 async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {
   const { output, runs: keep, replace, force } = options;
   const results = await Promise.all(files.map(file => readRun(io, file)));
-  const kept = replace ? [] : await earlierRuns(io, output);
+  const kept =
+    replace || !existsSync(resolve(io.cwd, output))
+      ? []
+      : readHistory(await readInput(io, output, 'Name another file with --output.'), output);
   if (!force) {
     for (const [index, run] of results.entries()) refusePart(run, files[index]!);
     refuseToForget(kept, results, output);
@@ -86,11 +86,6 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   io.out(
     `Saved ${plural(saved, 'verdict')} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
-}
-
-async function earlierRuns(io: Io, file: string): Promise<HistoryRun[]> {
-  if (!existsSync(resolve(io.cwd, file))) return [];
-  return readHistory(await readInput(io, file, 'Name another file with --output.'), file);
 }
 
 function refusePart({ complete, verdicts }: Results, file: string): void {
@@ -121,16 +116,13 @@ export const addTrend: AddCommand = (program, io) => {
   addTellOptions(program.command('trend'), 'as a table in Markdown')
     .description("Show each spec's pass rate over the runs of a baseline, and where it began to fall.")
     .argument('[baseline]', 'a baseline', DEFAULT_BASELINE_FILE)
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 The runs are cut in two where the later ones are most clearly worse (Fisher's exact test). It is a fall
 if chance does not explain it, corrected for the number of cuts and specs.
 
 Examples:
   taskproof trend
-  taskproof trend baselines/main.json --markdown > trend.md`,
-    )
+  taskproof trend baselines/main.json --markdown > trend.md`)
     .action(async (file: string, options: TellOptions) => {
       const trends = trendsOf(await readBaseline(io, file));
       const grid = gridOf(trends, COLUMNS);

@@ -6,7 +6,7 @@ import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { candidateRows, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
-import { answerOf, type StopRule } from '../verdicts/policy';
+import { type Answer, answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
 import { addSides, addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
@@ -22,9 +22,7 @@ export const addConfirm: AddCommand = (program, io, exit) => {
   addTellOptions(command)
     .addOption(allowOption())
     .usage('[options] [before] [after] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Runs only the candidates of \`taskproof diff\`, with the suite's own Playwright config and
 environment, each until the answer is clear or --trials have run. Only these fresh trials are
 compared with the baseline, corrected for the number of candidates: fewer than 5% of unchanged
@@ -39,8 +37,7 @@ Exit code:
 Examples:
   taskproof confirm
   taskproof confirm main.json branch.json --max-cost 5 --markdown > comment.md
-  taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`,
-    )
+  taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`)
     .action(async (before: string, after: string, options: ConfirmOptions) => {
       refuseArgs(io);
       const compared = await compareFiles(io, before, after, options.allow);
@@ -91,17 +88,16 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
 
 function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlySet<string>) {
   const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
+  const has = (wanted: Answer) => answers.some(({ answer }) => answer === wanted);
   // Specs that are or may be worse don't count for the suite as a whole.
-  const open = answers.filter(({ answer }) => answer === 'open');
-  const worse = answers.filter(({ answer }) => answer === 'regressed');
-  const apart = new Set<DiffRow>([...open, ...worse].map(({ row }) => row));
-  const others = diff.rows.filter(row => !apart.has(row));
+  const apart = answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }): DiffRow => row);
+  const others = diff.rows.filter(row => !apart.includes(row));
   const suite = suiteChangeOf(others, fresh);
   // The fresh trials have answered for these.
   const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
-  const unknown = open.length && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
-  const outcome = worse.length || rest.outcome === 'worse' ? ('worse' as const) : unknown;
+  const unknown = has('open') && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
+  const outcome = has('regressed') || rest.outcome === 'worse' ? ('worse' as const) : unknown;
   return { outcome, answers, suite, diff, rest };
 }
 

@@ -27,9 +27,7 @@ export const addDiff: AddCommand = (program, io, exit) => {
   addTellOptions(addSides(program.command('diff')))
     .description('Compare a run with a baseline: what is worse, and whether there are enough trials to tell.')
     .addOption(allowOption())
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Per spec and project, both sides with the later run's pass policy:
   regressed, fixed      the verdict went from passed to failed, or back
   worsened, improved    the verdict is the same, the pass rate is not
@@ -50,8 +48,7 @@ Exit code:
 Examples:
   taskproof diff
   taskproof diff main.json branch.json --markdown > comment.md
-  taskproof diff --allow added,no-baseline`,
-    )
+  taskproof diff --allow added,no-baseline`)
     .action(async (beforeFile: string, afterFile: string, options: TellOptions & { allow: Allowed }) => {
       const compared = await compareFiles(io, beforeFile, afterFile, options.allow);
       if (!compared) return;
@@ -133,16 +130,13 @@ const TARGET = 0.05;
 export const addAa: AddCommand = (program, io) => {
   addTellOptions(addSides(program.command('aa')))
     .description('Compare the suite with itself: how often diff and confirm would be red if nothing changed.')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Runs no trials: it draws ${PAIRS} pairs of runs from the suite's pass rates so far, with as many trials as
 both sides have now, and compares them as \`taskproof diff\` and \`taskproof confirm\` do.
 
 Examples:
   taskproof aa
-  taskproof aa main.json branch.json --json`,
-    )
+  taskproof aa main.json branch.json --json`)
     .action(async (beforeFile: string, afterFile: string, options: TellOptions) => {
       const history = await readBaseline(io, beforeFile);
       const { verdicts } = await readRun(io, afterFile);

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { safeParseTaskSpec } from '../spec/parse';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { parsedUrl } from '../spec/url';
-import { parsedJson } from '../text/line';
-import { answered, CommandError, type Io, writeOutput } from './io';
+import { messageOf, parsedJson } from '../text/line';
+import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 type InitOptions = { dir?: string; url?: string; yes?: boolean; force?: boolean };
@@ -22,16 +22,13 @@ export const addInit: AddCommand = (program, io) => {
     .option('--url <url>', 'where the site runs (default: what package.json says)')
     .option('-y, --yes', 'ask nothing, and use what was found')
     .option('--force', 'overwrite files that exist')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Writes two starter specs, their JSON Schema for editors and a test file, and prints the lines to add to the
 Playwright config; without a config it writes one. Files that exist are left as they are. Asks only in a terminal.
 
 Examples:
   taskproof init
-  taskproof init --yes --url http://localhost:5173`,
-    )
+  taskproof init --yes --url http://localhost:5173`)
     .action((options: InitOptions) => init(io, options));
 };
 
@@ -66,6 +63,25 @@ async function init(io: Io, options: InitOptions): Promise<void> {
     ...(suite.ignoresResults ? [] : ['Add a line to .gitignore: taskproof-results.json']),
   ];
   io.out(`\nNext:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`);
+}
+
+/** Asks for what is not given, if someone can answer: again, with what `check` throws, until it takes the answer. */
+async function answered(
+  given: string | undefined,
+  ask: Io['ask'],
+  question: string,
+  fallback: string,
+  check: (answer: string) => string,
+): Promise<string> {
+  if (given !== undefined || !ask) return check(given ?? fallback);
+  for (let problem = ''; ; ) {
+    const answer = await ask(`${problem}${question} (${fallback}) `);
+    try {
+      return check(answer.trim() || fallback);
+    } catch (error) {
+      problem = `${messageOf(error)}\n`;
+    }
+  }
 }
 
 const OTHER_SITE = 'for another address: npx taskproof init --force --url <address>';
@@ -139,8 +155,8 @@ const REPORTER = "['@taskproof/playwright/reporter']";
 /** Texts by path, relative to the suite's folder. @throws CommandError if no spec can start at `url`. */
 function starterFiles(suite: Suite, folder: string, url: string): Record<string, string> {
   const specs = {
-    [`${folder}/tasks/home-page.yaml`]: spec('home-page', FIRST, addresses(url, 1)),
-    [`${folder}/tasks/home-page-twice.yaml`]: spec('home-page-twice', TWICE, addresses(url, 2), POLICY),
+    [`${folder}/tasks/home-page.yaml`]: spec('home-page', FIRST, url, 1),
+    [`${folder}/tasks/home-page-twice.yaml`]: spec('home-page-twice', TWICE, url, 2, POLICY),
   };
   for (const [filename, text] of Object.entries(specs)) {
     const parsed = safeParseTaskSpec(text, { filename });
@@ -166,37 +182,34 @@ const TWICE =
   "Agents don't act the same way each time: run a spec k times, and set how many trials must pass.";
 const POLICY = 'passPolicy: { k: 2, minPasses: 1 }\n';
 
-const spec = (id: string, note: string, [start, goal, glob, site]: string[], policy = '') =>
-  `# yaml-language-server: $schema=../task-spec.schema.json
+/** It begins at `url`; its goal is an address of the same page where no trial begins. */
+function spec(id: string, note: string, url: string, visit: number, policy = ''): string {
+  const goal = new URL(url);
+  goal.search += `${goal.search ? '&' : '?'}visit=${visit}`;
+  // For YAML in single quotes.
+  const [start, end, origin] = [url, goal.href, goal.origin].map(text => text.replace(/'/g, "''"));
+  return `# yaml-language-server: $schema=../task-spec.schema.json
 # ${note}
 specVersion: '0.1'
 id: ${id}
 # Handed to the agent word for word.
-goal: 'Go to ${goal}'
+goal: 'Go to ${end}'
 entryUrl: '${start}'
 maxSteps: 5
 ${policy}# All must hold for a trial to pass, and one of them only once the goal is reached: npx taskproof probe checks that.
 assertions:
   # A request that only reaching the goal sends. ** is any run of characters, ? is one.
   - type: network
-    urlPattern: '${glob}'
+    urlPattern: '${origin}/**?visit=${visit}**'
     method: GET
   # The last address. * is any run of characters without a slash.
   - type: url
-    pattern: '${site}'
+    pattern: '${origin}/**'
   # Something on the page can be seen.
   - type: dom
     selector: 'body *'
     state: visible
 `;
-
-/** Where a trial begins, an address of the same page where none does, and the globs of its request and of the site. */
-function addresses(url: string, number: number): string[] {
-  const other = new URL(url);
-  other.search += `${other.search ? '&' : '?'}visit=${number}`;
-  const globs = [`${other.origin}/**?visit=${number}**`, `${other.origin}/**`];
-  // For YAML in single quotes.
-  return [url, other.href, ...globs].map(text => text.replace(/'/g, "''"));
 }
 
 const newConfig = (suite: Suite, folder: string, url: string) => `${IMPORTS}

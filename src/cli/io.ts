@@ -25,18 +25,7 @@ export interface Io {
   /** Arguments for `playwright test`, after `--`. */
   playwrightArgs?: readonly string[];
   /** Undefined if no one can answer. */
-  ask?: Ask | undefined;
-}
-
-type Question = [question: string, fallback: string, check: (answer: string) => string];
-
-/** Asks again, with what `check` throws, until it takes the answer: `fallback` if that is empty. */
-export type Ask = (...question: Question) => Promise<string>;
-
-/** Asks for what is not given, if someone can answer. */
-export function answered(given: string | undefined, ask: Io['ask'], ...question: Question) {
-  const [, fallback, check] = question;
-  return given !== undefined || !ask ? check(given ?? fallback) : ask(...question);
+  ask?: ((question: string) => Promise<string>) | undefined;
 }
 
 /** An error that the user can fix: shown without a stack. */
@@ -55,22 +44,9 @@ export function processIo(): Io {
   };
 }
 
-export const askOn = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream): Ask => {
-  return async (question, fallback, check) => {
-    const terminal = createInterface({ input, output });
-    try {
-      for (;;) {
-        const answer = (await terminal.question(`${question} (${fallback}) `)).trim();
-        try {
-          return check(answer || fallback);
-        } catch (error) {
-          output.write(`${(error as Error).message}\n`);
-        }
-      }
-    } finally {
-      terminal.close();
-    }
-  };
+export const askOn = (input: NodeJS.ReadableStream, output: NodeJS.WritableStream) => (question: string) => {
+  const terminal = createInterface({ input, output });
+  return terminal.question(question).finally(() => terminal.close());
 };
 
 /** Bytes. Results files may come from elsewhere. */
@@ -111,14 +87,17 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
   }
 }
 
-export const addSides = (command: Command) =>
+export const addSides = <Given extends Command>(command: Given) =>
   command
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
 
 export type TellOptions = { markdown?: boolean; json?: boolean; output?: string };
 
-export function addTellOptions(command: Command, markdown = 'as a pull-request comment'): Command {
+export function addTellOptions<Given extends Command>(
+  command: Given,
+  markdown = 'as a pull-request comment',
+) {
   return command
     .addOption(new Option('--markdown', markdown).conflicts('json'))
     .option('--json', 'as JSON')

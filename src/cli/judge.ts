@@ -29,16 +29,13 @@ export const addJudge: AddCommand = (program, io, exit) => {
     .usage('[options] [-- --config=<file>]')
     .option('--runs <n>', 'label trials of the last n runs', atLeastOne, DEFAULT_RUNS)
     .option('--labels <file>', `the labels (default: "${LABELS_FILE}" beside the config)`)
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Prints an address to open in a browser. It shows trials that a judge has graded, without its verdict
 until there is a label: p pass, f fail, c can't tell, u undo. Each label is saved at once.
 
 Examples:
   taskproof judge label
-  taskproof judge label --runs 10 --labels baselines/${LABELS_FILE}`,
-    )
+  taskproof judge label --runs 10 --labels baselines/${LABELS_FILE}`)
     .action((options: JudgeOptions) => label(io, options));
   judge
     .command('check')
@@ -50,9 +47,7 @@ Examples:
       'default: twice what these judgements cost before, plus 2 cents each',
       dollars,
     )
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Asks the judge of the suite's config, which costs what its requests cost, and runs no trials. Its
 answers are kept beside the labels, for \`minAgreement\` and the summary of later runs.
 
@@ -64,8 +59,7 @@ Exit code:
 
 Examples:
   taskproof judge check
-  taskproof judge check --max-cost 2 -- --config=agents/playwright.config.ts`,
-    )
+  taskproof judge check --max-cost 2 -- --config=agents/playwright.config.ts`)
     .action(async (options: JudgeOptions) => exit(await check(io, options)));
 };
 

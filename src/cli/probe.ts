@@ -14,9 +14,7 @@ export const addProbe: AddCommand = (program, io, exit) => {
     .description('Run every spec with an agent that does nothing: a spec that passes anyway proves nothing.')
     .option('--json', 'as JSON')
     .usage('[options] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Opens each spec's page with the suite's own Playwright config, does nothing, and checks the assertions
 once. An assertion on the answer is checked with guesses: no answer, the goal's own words, and each line
 of the page. It does not use the suite's agent or judge, so it needs no key and costs nothing.
@@ -29,8 +27,7 @@ Exit code:
 
 Examples:
   taskproof probe
-  taskproof probe -- --project=opus --grep @checkout`,
-    )
+  taskproof probe -- --project=opus --grep @checkout`)
     .action(async (options: { json?: boolean }) => {
       const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
       const probed = verdicts.map(probedRow);

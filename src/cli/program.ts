@@ -16,8 +16,15 @@ import { addRecord } from './record';
 import { addRegrade, addResume } from './resume';
 import { addSchema, addValidate } from './validate';
 
+class HelpedCommand extends Command {
+  override createCommand = (name?: string) => new HelpedCommand(name);
+
+  /** What its help says below the options. */
+  helpEnd = (text: string) => this.addHelpText('after', text);
+}
+
 /** Adds a command; its action calls `exit` if the exit code is not 0. */
-export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;
+export type AddCommand = (program: HelpedCommand, io: Io, exit: (code: number) => void) => void;
 
 const COMMANDS: readonly AddCommand[] = [
   addInit,
@@ -50,7 +57,7 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
     err: text => given.err(printable(text)),
   };
   let code = 0;
-  const program = new Command('taskproof')
+  const program = new HelpedCommand('taskproof')
     .description(
       'Task specs for AI agents in a Playwright suite: write them, check them, compare their verdicts.',
     )
@@ -62,10 +69,9 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
       getOutHasColors: () => io.colour,
     })
     .showHelpAfterError('Run it with --help to see its usage.')
-    .addHelpText(
-      'after',
-      '\nTo run the specs: npx playwright test.\nFor help on a command: taskproof <command> --help.',
-    );
+    .helpEnd(`
+To run the specs: npx playwright test.
+For help on a command: taskproof <command> --help.`);
   for (const add of COMMANDS)
     add(program, io, given => {
       code = given;

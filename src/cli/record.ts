@@ -16,17 +16,14 @@ export const addRecord: AddCommand = (program, io) => {
     .option('-o, --output <folder>', 'where to save them', DEFAULT_RECORDINGS_DIR)
     .option('-p, --project <name>', 'only trials of this project')
     .option('-s, --spec <id...>', 'only these specs and tests')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Of each spec or test the shortest trial that passed is saved. Recordings are small text files: commit them.
 
 Examples:
   taskproof record
   taskproof record --spec pricing-trial --project opus --output agents/recordings
 Then play them:
-  use: { taskproof: { agent: replay({ recordings: '${DEFAULT_RECORDINGS_DIR}' }) } }`,
-    )
+  use: { taskproof: { agent: replay({ recordings: '${DEFAULT_RECORDINGS_DIR}' }) } }`)
     .action((file: string, options: RecordOptions) => record(io, file, options));
 };
 

@@ -9,9 +9,7 @@ export const addResume: AddCommand = (program, io, exit) => {
     .command('resume')
     .description('Continue an interrupted run: run only the trials that it has not graded.')
     .usage('[options] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Starts \`playwright test\` with the arguments of the last run and those after \`--\`. A trial that passed
 or failed there does not run again: its test ends as it did, with the same record and screenshots.
 The verdicts, the reports and the results file are those of the whole run. The last run is kept
@@ -26,9 +24,8 @@ Examples:
   taskproof resume
   taskproof resume -- --workers=4
   taskproof resume -- --shard=1/2
-  taskproof resume -- --config=agents/playwright.config.ts`,
-    )
-    .action(async () => exit(await resume(io)));
+  taskproof resume -- --config=agents/playwright.config.ts`)
+    .action(async () => exit(await goOn(io, 'resume')));
 };
 
 export const addRegrade: AddCommand = (program, io, exit) => {
@@ -38,9 +35,7 @@ export const addRegrade: AddCommand = (program, io, exit) => {
       'Grade the trials of the last run again, after an edit of a policy, an assertion or a rubric.',
     )
     .usage('[options] [-- arguments for playwright test]')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Runs no agent and opens no browser: it grades url, network and answer assertions, policies and rubrics
 by the records in ${STORE_FOLDER}, which stay as they are. Unchanged assertions keep their results. The
 judge is asked again only if its rubric or the judge itself has changed.
@@ -54,43 +49,31 @@ Exit code:
 
 Examples:
   taskproof regrade
-  taskproof regrade -- --config=agents/playwright.config.ts`,
-    )
-    .action(async () => exit(await regrade(io)));
+  taskproof regrade -- --config=agents/playwright.config.ts`)
+    .action(async () => exit(await goOn(io, 'regrade')));
 };
 
-async function regrade(io: Io): Promise<number> {
-  const { folder, run } = lastRun(io, 'regrade');
-  const code = await playKept(io, { folder, run }, { [REGRADE]: '1' });
-  const { regraded } = storedRun(folder) ?? {};
-  if (!regraded || regraded.at === run.regraded?.at)
-    throw new CommandError(`The run of ${run.startedAt} was not regraded; see Playwright's output above.`);
-  if (!regraded.unknown.length) return code;
-  const lines = regraded.unknown.map(each => `  ${each}`);
-  io.err(['New trials are needed:', ...lines].join('\n'));
-  return 3;
-}
+type Going = 'resume' | 'regrade';
 
-async function playKept(
-  io: Io,
-  { folder, run }: ReturnType<typeof lastRun>,
-  env: Record<string, string> = {},
-): Promise<number> {
-  const args = [...run.args, ...(io.playwrightArgs ?? [])];
-  const code = await play(io, args, { [RESUME]: folder, TASKPROOF_RUN_ID: run.runId, ...env });
-  return typeof code === 'number' ? code : 1;
-}
-
-async function resume(io: Io): Promise<number> {
-  const { folder, run } = lastRun(io, 'resume');
-  if (run.ungraded === 0)
+/** @returns the exit code of the command */
+async function goOn(io: Io, command: Going): Promise<number> {
+  const { folder, run } = lastRun(io, command);
+  const regrading = command === 'regrade';
+  if (!regrading && run.ungraded === 0)
     throw new CommandError(
       `There is nothing to resume: all trials of the run of ${run.startedAt} are graded.`,
     );
-  const code = await playKept(io, { folder, run });
-  if (storedRun(folder)?.resumedAt === run.resumedAt)
-    throw new CommandError(`The run of ${run.startedAt} was not resumed; see Playwright's output above.`);
-  return code;
+  const args = [...run.args, ...(io.playwrightArgs ?? [])];
+  const env = { [RESUME]: folder, TASKPROOF_RUN_ID: run.runId, ...(regrading && { [REGRADE]: '1' }) };
+  const code = await play(io, args, env);
+  const lastAt = (kept?: StoredRun) => (regrading ? kept?.regraded?.at : kept?.resumedAt);
+  const now = storedRun(folder);
+  if (lastAt(now) === lastAt(run))
+    throw new CommandError(`The run of ${run.startedAt} was not ${command}d; see Playwright's output above.`);
+  const unknown = (regrading && now?.regraded?.unknown) || [];
+  if (!unknown.length) return typeof code === 'number' ? code : 1;
+  io.err(['New trials are needed:', ...unknown.map(each => `  ${each}`)].join('\n'));
+  return 3;
 }
 
 /** The config's folder, or where it may be: Playwright takes a folder, too. */
@@ -105,7 +88,7 @@ function configArgument(io: Io): string | undefined {
 }
 
 /** @throws CommandError if no run is kept: of this config and shard, if the arguments name them */
-function lastRun(io: Io, command: 'resume' | 'regrade'): { folder: string; run: StoredRun } {
+function lastRun(io: Io, command: Going): { folder: string; run: StoredRun } {
   const shard = argument(io, /^--shard$/);
   const config = configArgument(io);
   const places = configFolders(io);
@@ -121,11 +104,9 @@ function lastRun(io: Io, command: 'resume' | 'regrade'): { folder: string; run: 
 }
 
 /** Several configs can share a folder: what one of them played is not graded by another. */
-function isOf({ configFile }: StoredRun, config: string | undefined): boolean {
-  if (config === undefined || configFile === undefined) return true;
-  return (
-    configFile === config || (dirname(configFile) === config && /^playwright\b/.test(basename(configFile)))
-  );
+function isOf({ configFile: own = '' }: StoredRun, config: string | undefined): boolean {
+  if (config === undefined || !own || own === config) return true;
+  return dirname(own) === config && /^playwright\b/.test(basename(own));
 }
 
 /** The value of one of the arguments for Playwright. */

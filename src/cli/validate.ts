@@ -36,16 +36,13 @@ export const addValidate: AddCommand = (program, io, exit) => {
       `files, folders or globs from this folder; "!glob" excludes files (default: "${DEFAULT_GLOB}")`,
     )
     .option('--json', 'as JSON: { valid, specs, problems, notes }')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 Exit code: 0 all specs are valid, 1 at least one is not, two have one id, or nothing matches.
 
 Examples:
   taskproof validate
   taskproof validate agents/tasks
-  taskproof validate "agents/tasks/**/*.yaml" "!**/drafts/**"`,
-    )
+  taskproof validate "agents/tasks/**/*.yaml" "!**/drafts/**"`)
     .action((globs: string[], options: { json?: boolean }) => {
       const given = globs.length > 0 ? globs.map(glob => toGlob(io, glob)) : [DEFAULT_GLOB];
       const { specs, error } = loadTaskSpecs(given, { cwd: io.cwd });
@@ -120,28 +117,21 @@ export const addSchema: AddCommand = (program, io) => {
       ).conflicts('results'),
     )
     .option('-o, --output <file>', 'write it to a file')
-    .addHelpText(
-      'after',
-      `
+    .helpEnd(`
 An editor checks a spec if the first line names its schema:
   # yaml-language-server: $schema=../task-spec.schema.json
 
 Examples:
   taskproof schema --output agents/task-spec.schema.json
   taskproof schema --results
-  taskproof schema --agent-protocol`,
-    )
-    .action(async (options: SchemaOptions) => {
-      const text = JSON.stringify(schemaOf(options), null, 2);
-      if (options.output === undefined) return io.out(text);
-      await writeOutput(io, options.output, `${text}\n`);
-      io.out(`Wrote ${options.output}`);
+  taskproof schema --agent-protocol`)
+    .action(async ({ results, agentProtocol, output }: SchemaOptions) => {
+      const other = (results && resultsJsonSchema()) || (agentProtocol && protocolJsonSchema());
+      const text = JSON.stringify(other || taskSpecJsonSchema(), null, 2);
+      if (output === undefined) return io.out(text);
+      await writeOutput(io, output, `${text}\n`);
+      io.out(`Wrote ${output}`);
     });
 };
 
 type SchemaOptions = { results?: boolean; agentProtocol?: boolean; output?: string };
-
-function schemaOf({ results, agentProtocol }: SchemaOptions): unknown {
-  if (results) return resultsJsonSchema();
-  return agentProtocol ? protocolJsonSchema() : taskSpecJsonSchema();
-}

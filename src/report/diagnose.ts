@@ -1,6 +1,5 @@
 // Diagnoses each spec that has failed trials, compared with passing ones, and shows it at the top of each failed trial's page.
 import { readFileSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
@@ -10,7 +9,7 @@ import { byRowName, planName, specName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
 import type { Comparison } from '../data/verdict';
 import { annotate, markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/results';
-import { oneLine } from '../text/line';
+import { oneLine, unlessBroken } from '../text/line';
 import {
   causesIn,
   diagnosisOf,
@@ -44,10 +43,7 @@ interface Reference {
 }
 
 /** @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed */
-export async function diagnose(
-  runs: readonly SpecRun[],
-  kept: (run: SpecRun) => Promise<Reference | undefined>,
-): Promise<Diagnosed> {
+export function diagnose(runs: readonly SpecRun[], kept: (run: SpecRun) => Reference | undefined): Diagnosed {
   const all = runs.map((run): GradedRun => ({ run, ...run.graded }));
   const bySpec = groupBy(all, ({ run }) => planName(run.planned));
   for (const { run, passing, failed } of all) {
@@ -55,7 +51,7 @@ export async function diagnose(
     const reference =
       referenceOf({ from: 'trials' }, passing) ??
       otherProject(run, bySpec.get(planName(run.planned))!) ??
-      (await kept(run));
+      kept(run);
     const lost = failed.map(trial => compared(trial, reference));
     const { k } = run.planned.policy;
     run.diagnosis = diagnosisOf(lost, k)!;
@@ -107,18 +103,20 @@ export function keptWays(
   config: FullConfig,
   folder: string,
   { baseline }: Pick<ReporterOptions, 'baseline'>,
-): (run: SpecRun) => Promise<Reference | undefined> {
-  let wayOf: Promise<ReturnType<typeof lastWays>> | undefined;
-  return async run => {
+): (run: SpecRun) => Reference | undefined {
+  let wayOf: ReturnType<typeof lastWays> | undefined;
+  // Errors are reported where the run is compared with the baseline.
+  const history = () => unlessBroken(() => baseline && readFrom(resolve(folder, baseline), readHistory));
+  return run => {
     const { planned, project, subject } = run;
     const { id: spec, describe, replayed } = planned;
-    // Errors are reported where the run is compared with the baseline.
-    const history = () => unlessBroken(() => baseline && resolve(folder, baseline), readHistory);
-    wayOf ??= history().then((runs = []) => lastWays(runs));
-    const way = (await wayOf)({ spec, describe, project, replayed, specHash: subject?.specHash });
+    wayOf ??= lastWays(history() || []);
+    const way = wayOf({ spec, describe, project, replayed, specHash: subject?.specHash });
     if (way) return keptWay('baseline', way);
     const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
-    const recording = await unlessBroken(() => recordingFile(recordings, planName(planned)), readRecording);
+    const recording = unlessBroken(() =>
+      readFrom(recordingFile(recordings, planName(planned)), readRecording),
+    );
     // With another text of the spec, the way may differ.
     if (!recording || recording.specHash !== subject?.specHash) return undefined;
     return keptWay('recording', wayOfTurns(recording.turns));
@@ -132,20 +130,11 @@ const keptWay = (from: 'baseline' | 'recording', way: Way): Reference => ({
   usual: way.findings ?? [],
 });
 
-async function unlessBroken<Value>(
-  fileOf: () => string | undefined,
-  read: (text: string, file: string) => Value,
-): Promise<Value | undefined> {
-  try {
-    const file = fileOf();
-    return file === undefined ? undefined : read(await readFile(file, 'utf8'), file);
-  } catch {
-    return undefined;
-  }
-}
+const readFrom = <Value>(file: string, read: (text: string, file: string) => Value) =>
+  read(readFileSync(file, 'utf8'), file);
 
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
-type ComparedTrial = CountedTrial & LostTrial & { pictures?: Pictures | null | undefined };
+type ComparedTrial = CountedTrial & LostTrial & { pictures?: Pictures | undefined };
 
 function compared(lost: CountedTrial, reference: Reference | undefined): ComparedTrial {
   const { passing = [], sent = [], usual = [] } = reference ?? {};
@@ -153,28 +142,16 @@ function compared(lost: CountedTrial, reference: Reference | undefined): Compare
   const facts = unusual(atPlace(lost.facts, found?.sought), usual);
   const since = found?.parting.turn ?? lost.trial.turns - 1;
   const passed = passing.map(({ facts }) => facts);
+  const beside = passing.find(({ trial }) => trial.index === found?.parting.expected.trial);
+  const pictures = beside && picturesOf(found!.parting, beside.result, lost.result);
+  for (const side of ['expected', 'actual'] as const)
+    if (pictures) found!.parting[side].screenshot = pictures[side].name;
   return {
     ...{ ...lost, facts, found },
     suspect: suspectOf({ ...lost, facts }, sent, found?.parting),
     pageSaid: saidSince(since, facts, passed),
-    pictures: found && picturesBeside(found.parting, passing, lost.result),
+    pictures,
   };
-}
-
-/** Also names them in the parting. */
-function picturesBeside(
-  parting: Parting,
-  passing: readonly CountedTrial[],
-  lost: TestResult,
-): Pictures | undefined {
-  const { expected, actual } = parting;
-  const other = passing.find(({ trial }) => trial.index === expected.trial)?.result;
-  const pictures = other && picturesOf(parting, other, lost);
-  if (pictures) {
-    expected.screenshot = pictures.expected.name;
-    actual.screenshot = pictures.actual.name;
-  }
-  return pictures;
 }
 
 /** What both trials saw before they parted. If they saw the same: what they saw after it. */
@@ -194,14 +171,11 @@ export function picturesOf(
   return before && !sameBytes(before) ? before : (after ?? before);
 }
 
-function sameBytes({ expected, actual }: Pictures): boolean {
-  try {
+const sameBytes = ({ expected, actual }: Pictures) =>
+  unlessBroken(() => {
     const [one, other] = [expected, actual].map(({ body, path }) => body ?? readFileSync(path!));
     return one!.equals(other!);
-  } catch {
-    return false;
-  }
-}
+  });
 
 function showDiagnosis(failed: readonly ComparedTrial[], { groups }: Diagnosis, k: number): void {
   for (const { test, result, trial, facts, found, suspect, pageSaid, pictures } of failed) {

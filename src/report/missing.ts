@@ -1,7 +1,7 @@
 // Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together. Blobs carry the
 // plan of their whole run in the config's metadata: a shard whose blob is missing may have had all trials of a spec.
 import { basename } from 'node:path';
-import type { FullConfig, FullProject, FullResult, Suite, TestCase } from '@playwright/test/reporter';
+import type { FullConfig, FullProject, FullResult, Suite } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { groupBy, sumOf } from '../data/collections';
 import { planKey, planName, planSchema } from '../data/plan';
@@ -24,7 +24,9 @@ export function whyMissing(
   if (result.status === 'timedout')
     return `the run reached its globalTimeout of ${config.globalTimeout / 1000} s`;
   const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok());
-  const failed = failedDependency(project, failures, config);
+  const needed = projectsFrom(config, [project], ({ dependencies }) => dependencies);
+  const broken = new Set(failures.map(({ parent }) => parent.project()?.name));
+  const failed = [...needed].slice(1).find(name => broken.has(name));
   if (failed !== undefined) return `project "${failed}" failed, which "${project}" depends on`;
   const { maxFailures } = config;
   if (maxFailures > 0 && failures.length >= maxFailures)
@@ -38,16 +40,6 @@ export function whyMissing(
       return `Playwright skipped tests of ${basename(location.file)} after a failure in "${title}": ${firstError(error)}`;
   }
   return null;
-}
-
-function failedDependency(
-  project: string,
-  failures: readonly TestCase[],
-  config: FullConfig,
-): string | undefined {
-  const names = new Set(failures.map(({ parent }) => parent.project()?.name));
-  const needed = projectsFrom(config, [project], ({ dependencies }) => dependencies);
-  return [...needed].slice(1).find(name => names.has(name));
 }
 
 /** These projects, and all that follow from them, the nearest first. */
@@ -100,9 +92,9 @@ export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {
 
 export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
-  const read = ([key, value]: [string, unknown]) =>
-    readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value));
-  return kept.flatMap(entry => read(entry) ?? []);
+  return kept.flatMap(
+    ([key, value]) => readOr(refused, `the blob of "${key}"`, () => keptRunSchema.parse(value)) ?? [],
+  );
 }
 
 /** @param refused takes one line if a blob can't be read: left out, nobody would miss its trials */

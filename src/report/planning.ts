@@ -73,10 +73,7 @@ export async function planRun(
       shard: shardName(config),
       ciRun: ciRun(),
       filtered: isFiltered(),
-      plan: [...groupBy(planned, keyOf).values()].map(([{ project, plan }]) => ({
-        project: project.name,
-        spec: plan,
-      })),
+      plan: bySpec(planned).map(([{ project, plan }]) => ({ project: project.name, spec: plan })),
     });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !checkRun())
@@ -113,11 +110,17 @@ function trim(
 ): ReadonlySet<TestCase> {
   const trials = new Set(planned.map(({ test }) => test));
   const withPlan = new Set(known.map(({ test }) => test));
-  const needed = checkRun() && projectsNeeded(config, planned);
+  const check = checkRun();
+  const own = new Set(planned.map(({ project }) => project.name));
+  const needed = projectsFrom(config, own, ({ dependencies, teardown = [] }) =>
+    dependencies.concat(teardown),
+  );
   const isOut = (test: TestCase) => {
     if (withPlan.has(test)) return !trials.has(test);
     const project = test.parent.project();
-    if (needed && !needed.has(project?.name ?? '')) return true;
+    const name = project?.name ?? '';
+    // In a check, other tests run only in projects that the trials depend on or are torn down by.
+    if (check && (own.has(name) || !needed.has(name))) return true;
     if (test.repeatEachIndex === 0) return false;
     const trimmed = project && isFromRepeats(project) && repeatEachOverride() === undefined;
     return trimmed || brokenSpec(test) !== undefined;
@@ -128,15 +131,6 @@ function trim(
   if (!isInteractive())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);
-}
-
-/** Other tests run only in projects that the trials depend on or are torn down by. */
-function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): ReadonlySet<string> {
-  const own = new Set(planned.map(({ project }) => project.name));
-  const all = projectsFrom(config, own, ({ dependencies, teardown }) =>
-    [...dependencies, teardown ?? []].flat(),
-  );
-  return new Set([...all].filter(name => !own.has(name)));
 }
 
 /** Specs have `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
@@ -159,10 +153,13 @@ export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }
 
-const keyOf = ({ project, plan }: PlannedTest) => planKey(project.name, plan);
+/** The trials of each spec in each project. */
+export const bySpec = (planned: readonly PlannedTest[]) => [
+  ...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values(),
+];
 
 function sameIds(planned: readonly PlannedTest[]): string[] {
-  return [...groupBy(planned, keyOf).values()].flatMap(tests => {
+  return bySpec(planned).flatMap(tests => {
     const where = [...new Set(tests.map(({ test: { location } }) => `${location.file}:${location.line}`))];
     const [{ plan, project }] = tests;
     return where.length === 1

@@ -85,15 +85,16 @@ export function writeRecordings(
   const saved: string[] = [];
   for (const spec of specs) {
     const { recording, problem, healed } = spec.pick;
-    if (!recording && !problem) continue;
     const into = recordingsDir(config, spec);
-    const file = fileOf(spec, into, folder);
-    if (file === undefined) continue;
-    const name = relative(resolve(folder), file).replaceAll('\\', '/');
-    const other = written.get(file);
+    if (!(recording || problem) || !(into || healed)) continue;
     try {
+      const file = healed
+        ? healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'))
+        : recordingFile(resolve(folder, into!), planName(spec.planned));
       if (!file) throw new Error(`${healed} is not a .json file below the folder of the Playwright config`);
       if (!recording) throw new Error(problem);
+      const name = relative(resolve(folder), file).replaceAll('\\', '/');
+      const other = written.get(file);
       if (other)
         throw new Error(
           `its file ${name} belongs to ${label(other)}. Give it its own folder: \`record: 'folder'\``,
@@ -112,16 +113,6 @@ export function writeRecordings(
 }
 
 const label = ({ planned, project }: RecordedSpec) => specLabel(planName(planned), project);
-
-/** Undefined if nothing is to be written, empty if it may not. The record says where a healed recording is. */
-function fileOf(
-  { planned, pick: { healed } }: RecordedSpec,
-  into: string | undefined,
-  folder: string,
-): string | undefined {
-  if (healed === undefined) return into && recordingFile(resolve(folder, into), planName(planned));
-  return (healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'))) || '';
-}
 
 /** Only the process that loaded the config knows it. */
 export function recordingsDir(

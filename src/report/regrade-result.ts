@@ -1,11 +1,12 @@
 // Turns a kept result into that of the same trial, regraded.
 import { resolve } from 'node:path';
-import { RECORD_ATTACHMENT, readRecord } from '../data/record';
+import { RECORD_ATTACHMENT } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
 import { knownBaseURL, originOf, type TaskproofOptions } from '../playwright/run/options';
-import { carryPlan, RUBRIC } from '../playwright/run/plan';
+import { carryPlan } from '../playwright/run/plan';
 import { type Regrading, regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
+import { evidenceIn } from './judge/kept';
 import type { PlannedTest } from './planning';
 
 /** That of an ordinary test stays: its code has graded it. @returns what the evidence can't tell; then the trial has no grade */
@@ -17,23 +18,22 @@ export async function regradeResult(
   const { plan } = planned;
   carryPlan(kept, plan);
   if (plan.titlePath) return undefined;
-  const attachment = kept.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
-  const record = attachment && readRecord(attachment.body!.toString('utf8'));
-  if (!record) return "its record can't be read";
+  const evidence = evidenceIn(kept);
+  if (!evidence) return "its record can't be read";
   const grading = gradingOf(planned, configFolder);
   if (!planned.options.known && grading.loaded.spec.judge !== undefined)
     return 'a fixture sets its judge, and fixtures do not run here';
-  const pictures = new Map(kept.attachments.map(({ name, body }) => [name, body!]));
-  const rubric = kept.annotations.find(({ type }) => type === RUBRIC)?.description;
-  const regraded = await regrade({ record, rubric, pictures }, grading);
+  const regraded = await regrade(evidence, grading);
   if ('unknown' in regraded) return regraded.unknown;
-  const { error, transcript } = regraded;
+  const { record, error, transcript } = regraded;
   // The first one told why it did not pass. Hooks and fixtures don't run here: what they failed by still holds.
   const [, other] = kept.errors;
   if (!error && other)
     return 'its assertions hold now, but its test had another error, and regrade runs no hooks and fixtures';
-  attachment.body = Buffer.from(JSON.stringify(regraded.record));
-  for (const each of kept.attachments) if (each.name === 'transcript') each.body = Buffer.from(transcript);
+  for (const each of kept.attachments) {
+    if (each.name === RECORD_ATTACHMENT) each.body = Buffer.from(JSON.stringify(record));
+    if (each.name === 'transcript') each.body = Buffer.from(transcript);
+  }
   kept.status = error ? 'failed' : 'passed';
   kept.errors = error ? [{ message: `Error: ${error.message}`, stack: error.stack! }] : [];
   return undefined;

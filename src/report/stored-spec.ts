@@ -2,48 +2,45 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { groupBy } from '../data/collections';
 import { planKey, planName, planSchema } from '../data/plan';
 import { runError } from '../playwright/inside/errors';
 import { knownBaseURL, type TaskproofOptions } from '../playwright/run/options';
 import { parsedUrl } from '../spec/url';
 import { withModel } from '../text/print';
-import type { PlannedTest } from './planning';
+import { bySpec, type PlannedTest } from './planning';
 import { specLabel } from './render/document';
 
 export const storedSpecSchema = z.object({
   project: z.string(),
   plan: planSchema,
-  /** Undefined where only the workers know it. */
-  agent: z.string().optional(),
-  model: z.string().nullish(),
-  judge: z.array(z.string().nullish()).optional(),
-  origin: z.string().optional(),
-  /** Without credentials and query. */
-  baseURL: z.string().optional(),
+  /** By name, in words. Agent, judge and origin are left out where only the workers know them. */
+  settings: z.record(z.string(), z.string()),
   /** SHA-256 of an ordinary test's file. */
   testHash: z.string().optional(),
 });
 export type StoredSpec = z.infer<typeof storedSpecSchema>;
 
 export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
-  return [...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values()].map(
-    ([{ test, project, plan, options }]) => {
-      const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
-      const { file } = test.location;
-      const base = parsedUrl(knownBaseURL(test, project));
-      return {
-        project: project.name,
-        plan,
-        ...(options.known && agent && { agent: agent.name, model: agent.model ?? null }),
-        ...(judge && { judge: [judge.name, judge.model] }),
-        ...(origin && { origin }),
-        ...(base && { baseURL: base.origin + base.pathname }),
-        // A source map may name a file that is not there.
-        ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
-      };
-    },
-  );
+  return bySpec(planned).map(([{ test, project, plan, options }]) => {
+    const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+    const { k, minPasses } = plan.policy;
+    const { file } = test.location;
+    const base = parsedUrl(knownBaseURL(test, project));
+    const known = options.known && agent;
+    return {
+      project: project.name,
+      plan,
+      settings: {
+        policy: `${minPasses} of ${k} must pass`,
+        ...(known && { judge: judge ? [judge.name, judge.model].filter(Boolean).join(', ') : 'none' }),
+        ...(known && { agent: withModel(agent.name, agent.model), origin: origin || 'none' }),
+        // Without credentials and query.
+        baseURL: base ? base.origin + base.pathname : 'none',
+      },
+      // A source map may name a file that is not there.
+      ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
+    };
+  });
 }
 
 /** @throws Error that names each change which keeps the run of `startedAt` from going on */
@@ -80,19 +77,11 @@ function changeOf(
 ): string | undefined {
   if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
   if (!before) return 'it was not in the interrupted run';
-  const known = before.agent !== undefined && now.agent !== undefined;
-  const [was, is] = [before, now].map(
-    ({ plan: { policy }, agent, model, judge, origin, baseURL = 'none' }) => ({
-      // What grades a trial may change when it is regraded.
-      ...(!regrading && { policy: `${policy.minPasses} of ${policy.k} must pass` }),
-      ...(!regrading && known && { judge: judge?.filter(Boolean).join(', ') ?? 'none' }),
-      ...(known && { agent: withModel(agent!, model), origin: origin ?? 'none' }),
-      baseURL,
-    }),
-  );
-  for (const [what, earlier] of Object.entries(was!)) {
-    const later = Object(is)[what];
-    if (later !== earlier) return `the ${what} has changed (was: ${earlier}; is: ${later})`;
+  // What grades a trial may change when it is regraded.
+  const free = regrading ? ['policy', 'judge'] : [];
+  for (const [what, was] of Object.entries(before.settings)) {
+    const is = now.settings[what] ?? was;
+    if (is !== was && !free.includes(what)) return `the ${what} has changed (was: ${was}; is: ${is})`;
   }
   // The policy of an ordinary test stands in its file.
   const hash = ({ plan, testHash }: StoredSpec) => (regrading ? plan.taskHash : (testHash ?? plan.specHash));

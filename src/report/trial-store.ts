@@ -1,10 +1,10 @@
 // Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
 // each run empties. What is kept is what reporters get: secrets are masked there.
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, groupBy, sumOf } from '../data/collections';
+import { compareText, sumOf } from '../data/collections';
 import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
@@ -12,10 +12,10 @@ import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/i
 import { enter, runId } from '../playwright/run/ledger';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { writeText } from '../text/file';
-import { messageOf } from '../text/line';
+import { messageOf, unlessBroken } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
-import { type PlannedTest, shardName } from './planning';
+import { bySpec, type PlannedTest, shardName } from './planning';
 import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
 import { declaredStatus } from './trials';
@@ -51,19 +51,20 @@ const storedTrialSchema = z.object({
   duration: z.number(),
   errors: z.array(z.record(z.string(), z.unknown())),
   annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
-  attachments: z.array(z.object({ name: z.string(), contentType: z.string(), body: z.string() })),
+  attachments: z.array(
+    z.object({
+      name: z.string(),
+      contentType: z.string(),
+      body: z.string().transform(text => Buffer.from(text, 'base64')),
+    }),
+  ),
 });
 
 const fileOf = (folder: string) => join(folder, 'run.json');
 
 /** Undefined if the file is not there, or broken. */
-function stored<Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined {
-  try {
-    return schema.parse(JSON.parse(readFileSync(file, 'utf8')));
-  } catch {
-    return undefined;
-  }
-}
+const stored = <Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined =>
+  unlessBroken(() => schema.parse(JSON.parse(readFileSync(file, 'utf8'))));
 
 export const storedRun = (folder: string) => stored(fileOf(folder), storedRunSchema);
 export const readTrial = (file: string) => stored(file, storedTrialSchema);
@@ -76,20 +77,16 @@ export function storedRuns(configFolder: string): string[] {
 }
 
 function namesIn(configFolder: string): string[] {
-  try {
-    const names = readdirSync(join(configFolder, STORE_FOLDER));
-    return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
-  } catch {
-    return [];
-  }
+  const names = unlessBroken(() => readdirSync(join(configFolder, STORE_FOLDER))) ?? [];
+  return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
 }
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
 export class TrialStore {
   private failed = false;
-  /** Files of trials that this run took from the one that it resumes. */
-  private readonly restored = new Map<string, TestCase>();
+  /** Trials that this run took from the one that it resumes. */
+  private readonly restored = new Set<TestCase>();
 
   private constructor(
     private readonly folder: string,
@@ -135,8 +132,7 @@ export class TrialStore {
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
     store.attempt(() => {
       removeOld(folderOf(config));
-      mkdirSync(folder, { recursive: true });
-      writeFileSync(join(folder, '..', '.gitignore'), '*\n');
+      writeText(join(folder, '..', '.gitignore'), '*\n');
     });
     store.writeRun();
     return store;
@@ -146,8 +142,7 @@ export class TrialStore {
   private neverGraded(planned: readonly PlannedTest[]): string[] {
     const isStored = ({ project, plan, test }: PlannedTest) =>
       existsSync(trialFile(this.folder, project.name, plan, test.repeatEachIndex));
-    const specs = groupBy(planned, ({ project, plan }) => planKey(project.name, plan));
-    return [...specs.values()]
+    return bySpec(planned)
       .filter(tests => !tests.some(each => isStored(each) || each.test.expectedStatus === 'skipped'))
       .map(([{ plan }]) => `${planName(plan)}: none of its trials was graded`);
   }
@@ -159,18 +154,17 @@ export class TrialStore {
 
   /** Skips what should not run, once the tests are split into shards. While regrading, nothing runs. */
   skip(tests: readonly TestCase[]): void {
-    const restored = new Set(this.restored.values());
     for (const test of tests) {
-      if (restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
+      if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
       else if (isRegrading()) skipUnstarted(test, 'regrade plays nothing');
     }
   }
 
   /** @param annotations of the result, before the verdict adds its own */
   add({ project, planned }: SpecRun, entry: Entry, annotations: TestResult['annotations']): void {
-    const { trial, result } = entry;
+    const { trial, result, test } = entry;
     const { outcome, costUsd, index } = trial;
-    if (outcome !== 'passed' && outcome !== 'failed') return;
+    if ((outcome !== 'passed' && outcome !== 'failed') || this.restored.has(test)) return;
     const { status, duration, errors, attachments } = result;
     const ours = attachments.flatMap(({ name, contentType, body }) =>
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
@@ -179,7 +173,6 @@ export class TrialStore {
     const ended = outcome === 'passed' && status === 'interrupted' ? 'passed' : status;
     const kept = { outcome, costUsd, status: ended, duration, errors, annotations, attachments: ours };
     const file = trialFile(this.folder, project, planned, index);
-    if (this.restored.has(file)) return;
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
 
@@ -211,19 +204,18 @@ export class TrialStore {
     const file = trialFile(this.folder, project.name, plan, index);
     const stored = readTrial(file);
     if (!stored) return existsSync(file) ? [`${name}: a stored trial can't be read`] : [];
-    const { outcome, costUsd, attachments, annotations, ...rest } = stored;
+    const { outcome, costUsd, annotations, ...rest } = stored;
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {
       ...rest,
       annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
-      attachments: attachments.map(each => ({ ...each, body: Buffer.from(each.body, 'base64') })),
     } as EarlierResult;
     if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
       const unknown = await regradeResult(earlier, planned, folderOf(this.config));
       if (unknown !== undefined) return [`${name}: ${unknown}`];
     }
-    this.restored.set(file, test);
+    this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
     enter(project.name, name, { index, outcome, costUsd });
     return [];

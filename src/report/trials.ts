@@ -14,7 +14,7 @@ import { sumOfWaits } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { valuesIn } from '../playwright/inside/errors';
 import { REFUSED } from '../playwright/run/plan';
-import { oneLine } from '../text/line';
+import { oneLine, unlessBroken } from '../text/line';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
 
 interface ReadTrial {
@@ -115,13 +115,10 @@ export function declaredStatus({ annotations }: Pick<TestResult, 'annotations'>)
 function recordOf(result: TestResult): TrialRecord | undefined {
   const attachment = result.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
   if (!attachment) return undefined;
-  try {
-    const record = readRecord((attachment.body ?? readFileSync(attachment.path!)).toString('utf8'));
-    if (record) nameControlsOf01(record);
-    return record;
-  } catch {
-    return undefined;
-  }
+  const bytes = unlessBroken(() => attachment.body ?? readFileSync(attachment.path!));
+  const record = bytes && readRecord(bytes.toString('utf8'));
+  if (record) nameControlsOf01(record);
+  return record;
 }
 
 const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;

@@ -15,6 +15,7 @@ import { compareProjects } from '../verdicts/compare';
 import { rateOfStopped } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffDocument } from './render/diff';
+import { renderSummary } from './render/run';
 import { terminalWriter } from './render/terminal-writer';
 import type { SpecRun } from './spec-run';
 
@@ -138,24 +139,21 @@ export async function writeResults(
         `another run, which began at ${other.supersededAt ?? other.startedAt}, writes this file, too. Give each run its own \`outputFile\`.`,
       );
   });
-  const summary = async () => (await import('./render/run.js')).renderSummary(results);
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
+    await attempt(resolve(folder, options.summary), async file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
   if (stepSummary && !results.shard)
-    await attempt(stepSummary, async file => appendFile(file, `${await summary()}\n`));
+    await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !results.shard)
-    await attempt(resolve(folder, options.baseline), file => compare(file, results));
+    await attempt(resolve(folder, options.baseline), async file => {
+      const { readHistory } = await import('../data/baseline.js');
+      const { diffWithBaseline } = await import('../verdicts/history.js');
+      const diff = diffWithBaseline(readHistory(await readFile(file, 'utf8'), file), results);
+      const to = terminalWriter({ colour: useColour(process.stdout) });
+      print(process.stdout, `\n${diffDocument(diff)(to)}`);
+    });
   return isWritten ? path : undefined;
-}
-
-async function compare(file: string, results: Results): Promise<void> {
-  const { readHistory } = await import('../data/baseline.js');
-  const { diffWithBaseline } = await import('../verdicts/history.js');
-  const runs = readHistory(await readFile(file, 'utf8'), file);
-  const diff = diffWithBaseline(runs, results);
-  print(process.stdout, `\n${diffDocument(diff)(terminalWriter({ colour: useColour(process.stdout) }))}`);
 }
 
 async function attempt(file: string, action: (file: string) => Promise<void>): Promise<boolean> {

@@ -80,14 +80,17 @@ export function few(names: readonly string[], most: number): string {
   return `${names.slice(0, most).join(', ')}${more}`;
 }
 
-/** Undefined for what is not JSON. */
-export function parsedJson(text: string): unknown {
+/** What `read` returns; undefined if it throws. */
+export function unlessBroken<Value>(read: () => Value): Value | undefined {
   try {
-    return JSON.parse(text);
+    return read();
   } catch {
     return undefined;
   }
 }
+
+/** Undefined for what is not JSON. */
+export const parsedJson = (text: string): unknown => unlessBroken(() => JSON.parse(text));
 
 export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;

@@ -54,10 +54,7 @@ interface Asking {
   planned: PlannedTest;
   judge: Judge;
   earlier: JudgeResult;
-  maxRunCostUsd: number | undefined;
 }
-
-type CheckSettings = { configFolder: string; labelsFile: string; maxCostUsd: number | undefined };
 
 /** @throws Error if a judge can't work. */
 export async function checkJudges(
@@ -65,55 +62,45 @@ export async function checkJudges(
   configFolder: string,
   { labelsFile = '', maxCostUsd }: Pick<CheckRun, 'labelsFile' | 'maxCostUsd'>,
 ): Promise<JudgeCheck> {
-  const settings = { configFolder, labelsFile, maxCostUsd };
-  const { specs, asked, notAsked } = askable(planned, settings);
+  const specs = new Map(planned.map(each => [planKey(each.project.name, each.plan), each]));
+  const specFor = ({ project, spec }: Label) => specs.get(keyIn(project, spec));
+  const asked: Asking[] = [];
+  const notAsked: JudgeCheck['notAsked'] = { stale: [], gone: [], elsewhere: [] };
+  // Trials that people could not decide are left out.
+  for (const of of readLabels(labelsFile).labels.filter(({ label }) => label !== 'unclear')) {
+    const planned = specFor(of);
+    const { judge } = optionsOf(planned);
+    const earlier = readLabelled(configFolder, of.trial)?.record.judge;
+    if (!planned || !judge) notAsked.elsewhere.push(of);
+    else if (planned.plan.rubricHash !== of.rubric) notAsked.stale.push(of);
+    else if (!earlier) notAsked.gone.push(of);
+    else asked.push({ of, planned, judge, earlier });
+  }
   const judges: CheckedJudge[] = [];
   for (const [judge, all] of groupBy(asked, each => each.judge)) {
     await judge.preflight?.();
-    const trials = await ask(judge, all, settings);
-    const name = judgeName(all[0].earlier);
-    const { prompt } = trials.findLast(({ passed }) => passed !== null) ?? name;
+    const trials: CheckedTrial[] = [];
+    let left = announce(judge, all, maxCostUsd);
+    for (let at = 0; at < all.length; at += PARALLEL) {
+      const some = all.slice(at, at + PARALLEL);
+      // Those that are asked at the same time must not spend more together.
+      const budgetUsd = left && left / some.length;
+      const answers = await Promise.all(some.map(each => ask(each, budgetUsd, configFolder, labelsFile)));
+      left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
+      trials.push(...answers);
+    }
+    const { prompt } = trials.findLast(({ passed }) => passed !== null) ?? judgeName(all[0].earlier);
     const who = { judge: judge.name, model: judge.model ?? null, prompt };
-    const rubricOf = ({ project, spec }: Label) => specs.get(keyIn(project, spec))?.plan.rubricHash;
-    const rated = ratedBy(readLabels(labelsFile), who, rubricOf);
+    const rated = ratedBy(readLabels(labelsFile), who, label => specFor(label)?.plan.rubricHash);
     judges.push({ ...who, minAgreement: judge.minAgreement, trials, rated });
   }
   return { judges, notAsked };
 }
 
-/** Trials that people could not decide are left out. */
-function askable(planned: readonly PlannedTest[], { configFolder, labelsFile }: CheckSettings) {
-  const specs = new Map(planned.map(each => [planKey(each.project.name, each.plan), each]));
-  const asked: Asking[] = [];
-  const notAsked: JudgeCheck['notAsked'] = { stale: [], gone: [], elsewhere: [] };
-  for (const of of readLabels(labelsFile).labels.filter(({ label }) => label !== 'unclear')) {
-    const planned = specs.get(keyIn(of.project, of.spec));
-    const { judge, maxRunCostUsd } = (planned?.options.value ?? {}) as TaskproofOptions;
-    const earlier = readLabelled(configFolder, of.trial)?.record.judge;
-    if (!planned || !judge) notAsked.elsewhere.push(of);
-    else if (planned.plan.rubricHash !== of.rubric) notAsked.stale.push(of);
-    else if (!earlier) notAsked.gone.push(of);
-    else asked.push({ of, planned, judge, earlier, maxRunCostUsd });
-  }
-  return { specs, asked, notAsked };
-}
-
-async function ask(judge: Judge, all: readonly Asking[], settings: CheckSettings): Promise<CheckedTrial[]> {
-  let left = announce(judge, all, settings);
-  const checked: CheckedTrial[] = [];
-  for (let at = 0; at < all.length; at += PARALLEL) {
-    const some = all.slice(at, at + PARALLEL);
-    // Those that are asked at the same time must not spend more together.
-    const budgetUsd = left && left / some.length;
-    const answers = await Promise.all(some.map(each => askOne(each, budgetUsd, settings)));
-    left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
-    checked.push(...answers);
-  }
-  return checked;
-}
+const optionsOf = (planned: PlannedTest | undefined) => (planned?.options.value ?? {}) as TaskproofOptions;
 
 /** Says what it will cost. @returns US dollars that it may cost; undefined without a bound */
-function announce(judge: Judge, all: readonly Asking[], { maxCostUsd }: CheckSettings): number | undefined {
+function announce(judge: Judge, all: readonly Asking[], maxCostUsd: number | undefined): number | undefined {
   const listed = (value: unknown) => (Array.isArray(value) ? (value as { score?: number | null }[]) : []);
   const judged = all.map(({ earlier }) => earlier);
   const specs = new Set(all.map(({ of }) => of.rubric)).size;
@@ -123,7 +110,7 @@ function announce(judge: Judge, all: readonly Asking[], { maxCostUsd }: CheckSet
   });
   const costUsd = sumOfCosts(judged.map(({ usage }) => (usage ? usage.costUsd : 0)));
   const expected = costUsd === null ? undefined : costUsd * 2 + EXTRA_USD * all.length;
-  const cap = leastOf([maxCostUsd ?? expected, all[0]!.maxRunCostUsd]);
+  const cap = leastOf([maxCostUsd ?? expected, optionsOf(all[0]?.planned).maxRunCostUsd]);
   const bound = cap === undefined ? 'of unknown cost' : `at most ${formatCost(cap)} (--max-cost)`;
   print(
     process.stderr,
@@ -132,10 +119,11 @@ function announce(judge: Judge, all: readonly Asking[], { maxCostUsd }: CheckSet
   return cap;
 }
 
-async function askOne(
+async function ask(
   { of, planned, judge }: Asking,
   budgetUsd: number | undefined,
-  { configFolder, labelsFile }: CheckSettings,
+  configFolder: string,
+  labelsFile: string,
 ): Promise<CheckedTrial> {
   const kept = readLabelled(configFolder, of.trial)!;
   const spec = specOf(kept.record, gradingOf(planned, configFolder));

@@ -1,12 +1,13 @@
 // Kept trials that a judge has graded, for people to label; and copies of labelled ones, since old runs are removed.
-import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Label } from '../../data/labels';
 import { planName } from '../../data/plan';
 import { RECORD_ATTACHMENT, readRecord } from '../../data/record';
+import type { EarlierResult } from '../../playwright/inside/results';
 import { goalOf, RUBRIC } from '../../playwright/run/plan';
 import type { KeptTrial } from '../../playwright/run/regrade';
+import { sha256 } from '../stored-spec';
 import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../trial-store';
 
 /** A trial that can be labelled. */
@@ -31,20 +32,24 @@ export function candidatesIn(configFolder: string, runs: number): Candidate[] {
 }
 
 export type ReadTrial = KeptTrial & { trial: string; goal: string };
+type Evidence = Pick<EarlierResult, 'attachments' | 'annotations'>;
 
 /** Undefined if it is not kept, or no trial of an agent of ours. */
 export function readKept(file: string): ReadTrial | undefined {
-  const { attachments = [], annotations = [] } = readTrial(file) ?? {};
-  const bodyOf = ({ body }: { body: string }) => Buffer.from(body, 'base64');
+  const kept = readTrial(file);
+  return kept && evidenceIn(kept);
+}
+
+/** What a kept result shows of its trial; undefined without a record. */
+export function evidenceIn({ attachments, annotations }: Evidence): ReadTrial | undefined {
   const attached = attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
-  const text = attached ? bodyOf(attached).toString('utf8') : '';
-  const record = readRecord(text);
+  const record = attached && readRecord(attached.body!.toString('utf8'));
   if (!record) return undefined;
-  const trial = createHash('sha256').update(text).digest('hex').slice(0, 32);
+  const trial = sha256(attached.body!).slice(0, 32);
   const images = attachments.filter(({ contentType }) => contentType === 'image/jpeg');
-  const pictures = new Map(images.map(each => [each.name, bodyOf(each)]));
+  const pictures = new Map(images.map(({ name, body }) => [name, body!]));
   const rubric = annotations.find(({ type }) => type === RUBRIC)?.description;
-  return { trial, record, rubric, goal: goalOf({ annotations: annotations as never }), pictures };
+  return { trial, record, rubric, goal: goalOf({ annotations }), pictures };
 }
 
 const copyOf = (configFolder: string, trial: string) =>

@@ -14,11 +14,10 @@ import { type Candidate, keepLabelled, type ReadTrial, readKept } from './kept';
 const MAX_BODY = 1_000;
 const LABELS: readonly string[] = ['passed', 'failed', 'unclear'] satisfies Label['label'][];
 
-export async function serveLabels(
-  candidates: readonly Candidate[],
-  { configFolder, labelsFile }: Record<'configFolder' | 'labelsFile', string>,
-) {
-  const labelling = new Labelling(candidates, configFolder, labelsFile);
+type Files = Record<'configFolder' | 'labelsFile', string>;
+
+export async function serveLabels(candidates: readonly Candidate[], files: Files) {
+  const answer = labelling(candidates, files);
   const token = randomBytes(16).toString('hex');
   let origin = '';
   const server = createServer(async (request, response) => {
@@ -30,7 +29,7 @@ export async function serveLabels(
     const path = request.url?.split('?')[0]?.split('/') ?? [];
     if (!isOwn(request, origin) || path[1] !== token) return void response.writeHead(403).end();
     try {
-      await labelling.answer(request, response, `/${token}`, path.slice(2));
+      await answer(request, response, `/${token}`, path.slice(2));
     } catch (error) {
       response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(String(error));
     }
@@ -57,72 +56,67 @@ function isOwn({ headers, method }: IncomingMessage, origin: string): boolean {
   return method === 'GET' || (method === 'POST' && headers.origin === origin);
 }
 
-class Labelling {
+/** @returns answers a request, from the path below the page's own */
+function labelling(candidates: readonly Candidate[], { configFolder, labelsFile }: Files) {
   /** What was labelled since the start, and what it was before. */
-  private readonly given: { trial: string; before: Label | undefined }[] = [];
+  const given: { trial: string; before: Label | undefined }[] = [];
+  const known = () => new Map(readLabels(labelsFile).labels.map(label => [label.trial, label]));
 
-  constructor(
-    private readonly candidates: readonly Candidate[],
-    private readonly configFolder: string,
-    private readonly labelsFile: string,
-  ) {}
+  /** The next that has no label, from there on and then from the first; `done` if there is none. */
+  function nextOpen(from: number): string {
+    const labels = known();
+    const inOrder = [...candidates.slice(from), ...candidates.slice(0, from)];
+    return inOrder.find(({ trial }) => !labels.has(trial))?.trial ?? 'done';
+  }
 
-  async answer(request: IncomingMessage, response: ServerResponse, base: string, path: readonly string[]) {
-    const [trial = '', picture] = path;
+  function save({ file, ...about }: Candidate, label: Label['label']): void {
+    keepLabelled(configFolder, { file, ...about });
+    given.push({ trial: about.trial, before: known().get(about.trial) });
+    write(about.trial, { ...about, label, at: new Date().toISOString() });
+  }
+
+  /** @returns the trial whose label it took back, else the one that is shown */
+  function undo(shown: string): string {
+    const last = given.pop();
+    if (last) write(last.trial, last.before);
+    return last?.trial ?? shown;
+  }
+
+  /** Reads the file again: someone else may have added labels. */
+  function write(trial: string, label: Label | undefined): void {
+    const { labels, answers } = readLabels(labelsFile);
+    const others = labels.filter(each => each.trial !== trial);
+    writeText(labelsFile, labelsText({ labels: [...others, ...(label ? [label] : [])], answers }));
+  }
+
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    base: string,
+    [trial = '', picture]: readonly string[],
+  ) => {
     const go = (to: string) => void response.writeHead(303, { location: `${base}/${to}` }).end();
     const send = (type: string, body: string | Buffer) =>
       void response.writeHead(200, { 'content-type': type }).end(body);
     const html = (text: string) => send('text/html; charset=utf-8', text);
-    const labels = this.labels();
-    if (!trial) return go(this.nextOpen(labels, 0));
-    if (trial === 'done') return html(donePage(this.candidates, labels));
-    const at = this.candidates.findIndex(each => each.trial === trial);
-    const candidate = this.candidates[at];
+    if (!trial) return go(nextOpen(0));
+    if (trial === 'done') return html(donePage(candidates, known()));
+    const at = candidates.findIndex(each => each.trial === trial);
+    const candidate = candidates[at];
     const kept = candidate && readKept(candidate.file);
     if (!kept) return void response.writeHead(404).end('This trial is no longer kept.');
     if (request.method === 'POST') {
       const label = new URLSearchParams(await bodyOf(request)).get('label') ?? '';
-      if (label === 'undo') return go(this.undo() ?? trial);
+      if (label === 'undo') return go(undo(trial));
       if (!LABELS.includes(label)) return void response.writeHead(400).end();
-      this.save(candidate, label as Label['label']);
-      return go(this.nextOpen(this.labels(), at + 1));
+      save(candidate, label as Label['label']);
+      return go(nextOpen(at + 1));
     }
-    const image = picture && [...kept.pictures].find(([name]) => name === decodeURIComponent(picture));
-    if (image) return send('image/jpeg', image[1]);
-    if (picture !== undefined) return void response.writeHead(404).end();
-    html(trialPage(kept, { candidates: this.candidates, at, label: labels.get(trial) }));
-  }
-
-  private labels(): ReadonlyMap<string, Label> {
-    return new Map(readLabels(this.labelsFile).labels.map(label => [label.trial, label]));
-  }
-
-  /** The next that has no label, from there on and then from the first; `done` if there is none. */
-  private nextOpen(labels: ReadonlyMap<string, Label>, from: number): string {
-    const inOrder = [...this.candidates.slice(from), ...this.candidates.slice(0, from)];
-    return inOrder.find(({ trial }) => !labels.has(trial))?.trial ?? 'done';
-  }
-
-  private save(candidate: Candidate, label: Label['label']): void {
-    const { file: _, ...about } = candidate;
-    keepLabelled(this.configFolder, candidate);
-    this.given.push({ trial: about.trial, before: this.labels().get(about.trial) });
-    this.write(about.trial, { ...about, label, at: new Date().toISOString() });
-  }
-
-  /** @returns the trial whose label it took back */
-  private undo(): string | undefined {
-    const last = this.given.pop();
-    if (last) this.write(last.trial, last.before);
-    return last?.trial;
-  }
-
-  /** Reads the file again: someone else may have added labels. */
-  private write(trial: string, label: Label | undefined): void {
-    const { labels, answers } = readLabels(this.labelsFile);
-    const others = labels.filter(each => each.trial !== trial);
-    writeText(this.labelsFile, labelsText({ labels: [...others, ...(label ? [label] : [])], answers }));
-  }
+    if (picture === undefined) return html(trialPage(kept, { candidates, at, label: known().get(trial) }));
+    const image = kept.pictures.get(decodeURIComponent(picture));
+    if (!image) return void response.writeHead(404).end();
+    send('image/jpeg', image);
+  };
 }
 
 async function bodyOf(request: IncomingMessage): Promise<string> {

@@ -29,14 +29,6 @@ import {
 } from './document';
 import { commentHeading } from './markdown-writer';
 
-/** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
-function diffCounts(diff: Pick<Diff, 'counts'>): string {
-  const parts = CHANGES.filter(change => diff.counts[change] > 0).map(
-    change => `${diff.counts[change]} ${change}`,
-  );
-  return parts.join(', ') || 'nothing to compare';
-}
-
 /** The specs that the later run left out on purpose are only counted. */
 const isCompared = ({ change }: DiffRow) => change !== 'not run';
 
@@ -114,7 +106,8 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
 
 /** @param sentences the outcome, and what to do next */
 export function diffDocument(diff: Diff, sentences: readonly string[] = []): Document {
-  const counts = diffCounts(diff);
+  const parts = CHANGES.flatMap(change => (diff.counts[change] ? `${diff.counts[change]} ${change}` : []));
+  const counts = parts.join(', ') || 'nothing to compare';
   const compared = `${specsAndTests(diff.rows.filter(isCompared))} compared: ${counts}`;
   const lines = [compared, suiteText(diff), ...sentences].filter(Boolean);
   return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);

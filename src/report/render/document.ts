@@ -1,7 +1,7 @@
 // A document: what is shown, built once for both writers, the terminal's and Markdown's.
-import type { ResultRow, RowSubject } from '../../data/verdict';
+import type { RowSubject } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
-import { formatRate, plural, type Style } from '../../text/print';
+import { plural, type Style } from '../../text/print';
 
 export type Document = (to: Writer) => string;
 
@@ -55,15 +55,6 @@ export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecide
 /** `cart [opus]`; the spec alone if the project has no name. */
 export function specLabel(spec: string, project: string): string {
   return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
-}
-
-/** The pass rate of a verdict, marked if its trials stop early. */
-export function rateText({
-  rate,
-  interval,
-  earlyStop,
-}: Pick<ResultRow, 'rate' | 'interval' | 'earlyStop'>): string {
-  return `${formatRate(rate, interval)}${earlyStop && rate !== null ? ', stops early' : ''}`;
 }
 
 const isTest = (row: object) => 'titlePath' in row && row.titlePath !== undefined;

@@ -2,7 +2,7 @@
 // commands to the workflow's runner.
 
 import { specName } from '../../data/plan';
-import { oneLine } from '../../text/line';
+import { countIn, oneLine } from '../../text/line';
 import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type Writer } from './document';
 
 /**
@@ -81,11 +81,8 @@ function markdownCell(cell: string | Cell): string {
 
 /** As many lines as fit into `limit` characters, and the number of the others. */
 function lines(all: readonly string[], limit: number, prefix: string): string {
-  let size = 0;
-  const kept = all.filter(line => {
-    size += prefix.length + line.length + 1;
-    return size <= limit;
-  });
-  const rest = all.length - kept.length;
-  return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
+  const prefixed = all.map(line => prefix + line);
+  const kept = countIn(limit, prefixed);
+  const rest = all.length - kept;
+  return [...prefixed.slice(0, kept), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
 }

@@ -5,7 +5,7 @@ import { specName } from '../../data/plan';
 import type { Results } from '../../data/results';
 import type { ResultRow } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
-import { formatCost, formatDuration, plural, useColour, withModel } from '../../text/print';
+import { formatCost, formatDuration, formatRate, plural, useColour, withModel } from '../../text/print';
 import { sensitivityText } from '../../verdicts/statistics';
 import { comparisonDocument } from './comparison';
 import {
@@ -15,7 +15,6 @@ import {
   type Item,
   joined,
   projectOf,
-  rateText,
   SIGNS,
   STYLES,
   specLabel,
@@ -77,7 +76,8 @@ const COLUMNS: Columns<ResultRow> = {
     const tolerated = verdict === 'passed' && failures + errors;
     return `${passes}/${k}, needs ${minPasses}${tolerated ? `, ${tolerated} tolerated` : ''}${missing ? ` (${k - missing} ran)` : ''}`;
   },
-  'rate (95%)': rateText,
+  'rate (95%)': ({ rate, interval, earlyStop }) =>
+    `${formatRate(rate, interval)}${earlyStop && rate !== null ? ', stops early' : ''}`,
   turns: ({ turns }) => String(turns ?? '-'),
   cost: ({ costUsd }) => formatCost(costUsd),
 };

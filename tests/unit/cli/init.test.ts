@@ -171,15 +171,15 @@ test('what exists is kept, and written with --force', async () => {
 test('asks in a terminal, unless options say it', async () => {
   const asked: string[] = [];
   const given = ['flows', 'https://shop.example/'];
-  const ask = async (question: string, fallback: string) => {
-    asked.push(`${question} ${fallback}`);
-    return given.shift() ?? fallback;
+  const ask = async (question: string) => {
+    asked.push(question);
+    return given.shift() ?? '';
   };
   const { taskproof, read } = suite({ 'package.json': MANIFEST });
   await taskproof(['init'], { ask });
   expect(asked).toEqual([
-    'Folder for the task specs? agents',
-    'Where does the site run? http://localhost:5173',
+    'Folder for the task specs? (agents) ',
+    'Where does the site run? (http://localhost:5173) ',
   ]);
   expect(read('flows/tasks/home-page.yaml')).toContain("pattern: 'https://shop.example/**'");
   expect(read('playwright.config.ts')).not.toContain('webServer');

@@ -89,7 +89,7 @@ function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord>
 }
 
 const CONFIG = fakeConfig();
-const NONE = async () => undefined;
+const NONE = () => undefined;
 const PASS = record([[click('/', 'Cart', '/cart')], [click('/cart', 'Pay', '/thanks')]], {
   outcome: 'passed',
   reason: null,
@@ -118,9 +118,9 @@ function specRun(project: string, records: TrialRecord[], more: Partial<SpecRun[
 
 const PARTED = 'turn 2: the passing trial clicked button "Pay", this one clicked button "Help"';
 
-test('a failed trial shows its diagnosis first, its step marked, and both pictures', async () => {
+test('a failed trial shows its diagnosis first, its step marked, and both pictures', () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
-  const found = await diagnose([run], () => expect.fail('there is a passing trial in this run'));
+  const found = diagnose([run], () => expect.fail('there is a passing trial in this run'));
   expect(run.diagnosis).toMatchObject({
     headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
     parted: PARTED,
@@ -147,10 +147,10 @@ test('a failed trial shows its diagnosis first, its step marked, and both pictur
   expect(passed.annotations.map(({ type }) => type)).not.toContain('diagnosis');
 });
 
-test('another project is compared with if no trial passed in its own', async () => {
+test('another project is compared with if no trial passed in its own', () => {
   const strong = specRun('opus', [PASS, PASS]);
   const alone = specRun('haiku', [LOST, LOST]);
-  await diagnose([alone.run, strong.run], NONE);
+  diagnose([alone.run, strong.run], NONE);
   expect(alone.run.diagnosis!.partings.map(({ from, expected }) => [from, expected.project])).toEqual([
     ['project', 'opus'],
     ['project', 'opus'],
@@ -162,22 +162,22 @@ test('another project is compared with if no trial passed in its own', async () 
   });
 });
 
-test('which other project is compared with', async () => {
-  const fromOf = async (own: TrialRecord[], ...others: [string, TrialRecord[]][]) => {
+test('which other project is compared with', () => {
+  const fromOf = (own: TrialRecord[], ...others: [string, TrialRecord[]][]) => {
     const { run } = specRun('haiku', own);
-    await diagnose([run, ...others.map(([project, records]) => specRun(project, records).run)], NONE);
+    diagnose([run, ...others.map(([project, records]) => specRun(project, records).run)], NONE);
     return run.diagnosis!.partings.map(({ expected }) => expected.project);
   };
   const [lostBy, passBy] = [LOST, PASS].map(record => (agent: string) => ({ ...record, agent }));
   // That of the same agent, else the first by name.
   const passing = ['b', 'a', 'c'].map((name): [string, TrialRecord[]] => [name, [passBy!(name)]]);
-  expect(await fromOf([lostBy!('c')], ...passing)).toEqual(['c']);
-  expect(await fromOf([lostBy!('x')], ...passing)).toEqual(['a']);
+  expect(fromOf([lostBy!('c')], ...passing)).toEqual(['c']);
+  expect(fromOf([lostBy!('x')], ...passing)).toEqual(['a']);
   // One that fails the spec, too.
   const mixed: [string, TrialRecord[]] = ['sonnet', [PASS, LOST]];
-  expect(await fromOf([LOST], mixed)).toEqual(['sonnet']);
-  expect(await fromOf([PASS, LOST], mixed)).toEqual(['haiku']);
-  expect(await fromOf([LOST], ['sonnet', [LOST]])).toEqual([]);
+  expect(fromOf([LOST], mixed)).toEqual(['sonnet']);
+  expect(fromOf([PASS, LOST], mixed)).toEqual(['haiku']);
+  expect(fromOf([LOST], ['sonnet', [LOST]])).toEqual([]);
 });
 
 describe('no passing trial in the run', () => {
@@ -186,28 +186,28 @@ describe('no passing trial in the run', () => {
     onTestFinished(() => rmSync(made, { recursive: true }));
     return made;
   };
-  const passedRun = async () => {
+  const passedRun = () => {
     const { run } = specRun('opus', [PASS, PASS]);
     const about = { ...ABOUT, startedAt: new Date('2026-11-01'), status: 'passed' } as const;
-    return resultsOf([run], about, await diagnose([run], NONE));
+    return resultsOf([run], about, diagnose([run], NONE));
   };
-  const partedIn = async (where: string, baseline?: string) => {
+  const partedIn = (where: string, baseline?: string) => {
     const { run } = specRun('opus', [LOST]);
-    await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
+    diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
     return run.diagnosis!.parted;
   };
 
-  test('none is known anywhere: groups alone', async () => {
-    expect(await partedIn(folder(), 'missing.json')).toBeNull();
+  test('none is known anywhere: groups alone', () => {
+    expect(partedIn(folder(), 'missing.json')).toBeNull();
   });
 
-  test('the last passing trial that the baseline keeps', async () => {
+  test('the last passing trial that the baseline keeps', () => {
     const where = folder();
-    writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(await passedRun())], 10));
-    expect(await partedIn(where, 'baseline.json')).toBe(PARTED.replace('the passing', 'the last passing'));
+    writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(passedRun())], 10));
+    expect(partedIn(where, 'baseline.json')).toBe(PARTED.replace('the passing', 'the last passing'));
   });
 
-  test('what its page had, and what it sent', async () => {
+  test('what its page had, and what it sent', () => {
     const where = folder();
     const post = { url: `${SITE}/pay`, method: 'POST', resourceType: 'fetch', startedAtMs: 1 };
     const paid = (record: TrialRecord, status: number) => ({
@@ -215,44 +215,44 @@ describe('no passing trial in the run', () => {
       network: { events: [...record.network.events, { ...post, status }], dropped: 0 },
     });
     const { run } = specRun('opus', [PASS, { ...paid(PASS, 201), ...found('.menu', false) }]);
-    const results = resultsOf([run], ABOUT, await diagnose([run], NONE));
+    const results = resultsOf([run], ABOUT, diagnose([run], NONE));
     expect(results.verdicts[0]!.way).toMatchObject({ findings: [{ locator: '.menu' }] });
     const passed = specRun('opus', [{ ...paid(PASS, 201), ...found('.menu', false) }]).run;
-    const saved = resultsOf([passed], ABOUT, await diagnose([passed], NONE));
+    const saved = resultsOf([passed], ABOUT, diagnose([passed], NONE));
     writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(saved)], 10));
     const lost = specRun('opus', [{ ...paid(LOST, 500), ...found('.menu') }]).run;
-    await diagnose([lost], keptWays(CONFIG, where, { baseline: 'baseline.json' }));
+    diagnose([lost], keptWays(CONFIG, where, { baseline: 'baseline.json' }));
     expect(lost.diagnosis).toMatchObject({
       findings: [],
       requests: [{ text: 'POST /pay answered 500 (201 in passing trials)' }],
     });
   });
 
-  test('a baseline keeps one way of each spec', async () => {
-    const run = historyRun(await passedRun());
+  test('a baseline keeps one way of each spec', () => {
+    const run = historyRun(passedRun());
     const text = baselineText([run, { ...run, startedAt: '2026-11-02T00:00:00.000Z' }], 10);
     expect(text.match(/"way"/g)).toHaveLength(1);
     expect(text.indexOf('"way"')).toBeGreaterThan(text.indexOf('2026-11-02'));
   });
 
-  test('the recording, if it is of the same text of the spec', async () => {
+  test('the recording, if it is of the same text of the spec', () => {
     const where = folder();
     mkdirSync(join(where, 'recordings'));
     const file = join(where, 'recordings', 'buy.json');
     writeFileSync(file, JSON.stringify(recordingOf(PASS).recording));
-    expect(await partedIn(where)).toBe(
+    expect(partedIn(where)).toBe(
       'turn 2: the recording clicked button "Pay", this one clicked button "Help"',
     );
     writeFileSync(file, JSON.stringify({ ...recordingOf(PASS).recording, specHash: 'b' }));
-    expect(await partedIn(where)).toBeNull();
+    expect(partedIn(where)).toBeNull();
   });
 });
 
-test('errors and a retry say nothing about the site: no diagnosis of them', async () => {
+test('errors and a retry say nothing about the site: no diagnosis of them', () => {
   const { run } = specRun('opus', [
     record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
   ]);
-  const found = await diagnose([run], NONE);
+  const found = diagnose([run], NONE);
   expect(run.diagnosis).toBeUndefined();
   const lost = specRun('opus', [LOST]).run;
   const { verdicts } = resultsOf([run, lost], ABOUT, found);
@@ -266,11 +266,11 @@ test('a shard compares no projects: half of the trials would mislead', () => {
   expect(resultsOf(runs, { ...ABOUT, shard: '1/2' })).not.toHaveProperty('comparison');
 });
 
-test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
+test('a trial that comes twice, as from a shard merged twice, counts once', () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
   const again = fakeTest({ title: 'buy · trial 2/2', repeatEachIndex: 1 });
   run.add(again, results[1]!);
-  await diagnose([run], NONE);
+  diagnose([run], NONE);
   expect(run.diagnosis!.groups.map(({ trials }) => trials)).toEqual([[1]]);
 });
 
@@ -289,9 +289,9 @@ describe('what passing trials have, too, is no cause', () => {
     const { findings, others } = run.diagnosis!;
     return [findings, others].map(all => all.map(({ locator }) => locator));
   };
-  test('of the run', async () => {
+  test('of the run', () => {
     const { run, results } = specRun('opus', [passing(), PASS, lost(), { ...LOST, ...found('.add') }]);
-    const { findings } = await diagnose([run, specRun('opus', [lost()], { id: 'x' }).run], NONE);
+    const { findings } = diagnose([run, specRun('opus', [lost()], { id: 'x' }).run], NONE);
     expect(findingsIn(run)).toEqual([['.add'], ['.menu']]);
     expect(findings).toEqual([]);
     const told = results.map(({ annotations }) => annotations.filter(({ type }) => type === 'in the way'));
@@ -301,9 +301,9 @@ describe('what passing trials have, too, is no cause', () => {
   test.each([
     ['of the same agent in another project', 'a', [[], ['.menu']]],
     ['but not of another agent', 'b', [['.menu'], []]],
-  ])('%s', async (_, agent, expected) => {
+  ])('%s', (_, agent, expected) => {
     const { run } = specRun('haiku', [lost('a')]);
-    await diagnose([run, specRun('opus', [passing(agent)]).run], NONE);
+    diagnose([run, specRun('opus', [passing(agent)]).run], NONE);
     expect(findingsIn(run)).toEqual(expected);
   });
 });
@@ -331,40 +331,40 @@ describe('a control without a name where passing trials had theirs', () => {
     ['where the trial ended', stuck([]), ['.icon']],
     ['though a request went wrong', stuck(['Pay!'], ICON, 500), ['.icon']],
     ['and no other', stuck(['Pay!'], { ...ICON, y: 300 }), []],
-  ])('%s', async (_, lost, expected) => {
+  ])('%s', (_, lost, expected) => {
     const { run, results } = specRun('opus', [passed, lost]);
-    await diagnose([run], NONE);
+    diagnose([run], NONE);
     expect(run.diagnosis!.findings.map(({ locator }) => locator)).toEqual(expected);
     const told = results[1]!.annotations.filter(({ type }) => type === 'in the way');
     expect(told.map(({ description }) => /\.\w+/.exec(description!)![0])).toEqual(expected);
   });
 
-  test('a guess is not shown beside a request that went wrong', async () => {
+  test('a guess is not shown beside a request that went wrong', () => {
     const { run, results } = specRun('opus', [stuck(['Pay!'], ICON, 500)]);
-    await diagnose([run], NONE);
+    diagnose([run], NONE);
     expect(run.diagnosis!.findings).toEqual([]);
     expect(results[0]!.annotations.map(({ type }) => type)).not.toContain('in the way');
   });
 });
 
-test('the page is quoted with what it said since the trials parted, and said to no passing trial', async () => {
+test('the page is quoted with what it said since the trials parted, and said to no passing trial', () => {
   const saying = ({ turns, ...record }: TrialRecord, ...said: string[][]) => ({
     ...record,
     turns: turns.map((turn, index) => ({ ...turn, said: said[index] ?? [] })),
   });
-  const quoted = async (...said: string[][]) => {
+  const quoted = (...said: string[][]) => {
     const { run } = specRun('opus', [saying(PASS, ['Free shipping']), saying(LOST, ...said)]);
-    await diagnose([run], NONE);
+    diagnose([run], NONE);
     return run.diagnosis!.pageSaid;
   };
-  expect(await quoted([], ['Sold out'])).toBe('Sold out');
-  expect(await quoted(['Sold out'], ['Free shipping'])).toBeUndefined();
-  expect(await quoted(['0 things to do'], ['1 things to do'])).toBeUndefined();
-  expect(await quoted([], ['2 things to do', 'Error 507'])).toBe('2 things to do');
+  expect(quoted([], ['Sold out'])).toBe('Sold out');
+  expect(quoted(['Sold out'], ['Free shipping'])).toBeUndefined();
+  expect(quoted(['0 things to do'], ['1 things to do'])).toBeUndefined();
+  expect(quoted([], ['2 things to do', 'Error 507'])).toBe('2 things to do');
   const ended = { ...found('.menu'), ...LOST };
   ended.examination = { ...found('.menu').examination, said: ['Free shipping', 'Gone'] };
   const { run } = specRun('opus', [saying(PASS, ['Free shipping']), saying(ended, [], ['Sold out'])]);
-  await diagnose([run], NONE);
+  diagnose([run], NONE);
   expect(run.diagnosis!.pageSaid).toBe('Gone');
 });
 
@@ -372,12 +372,12 @@ describe('what several specs met', () => {
   const lostWith = (locator: string) => record([], found(locator));
   const LINE = 'button without a name (.icon-cart on /shop/*): 2 specs, 3 failed trials';
 
-  async function told(locator: string) {
+  function told(locator: string) {
     const runs = [
       specRun('opus', [lostWith(locator), lostWith(locator)]).run,
       specRun('opus', [lostWith(locator), PASS], { id: 'cart' }).run,
     ];
-    const diagnosed = await diagnose(runs, NONE);
+    const diagnosed = diagnose(runs, NONE);
     const results = resultsOf(runs, ABOUT, diagnosed);
     return {
       results,
@@ -386,8 +386,8 @@ describe('what several specs met', () => {
     };
   }
 
-  test('is told in the results, above the lost specs, and at the top of the summary', async () => {
-    const { results, terminal, summary } = await told("locator('.icon-cart')");
+  test('is told in the results, above the lost specs, and at the top of the summary', () => {
+    const { results, terminal, summary } = told("locator('.icon-cart')");
     expect(results.findings).toMatchObject([
       { kind: 'no_name', path: '/shop/*', specs: ['buy', 'cart'], trials: 3 },
     ]);
@@ -402,25 +402,25 @@ describe('what several specs met', () => {
     expect(readResults(JSON.stringify(results), 'results.json')).toEqual(JSON.parse(JSON.stringify(results)));
   });
 
-  test('what one spec met stands with it', async () => {
+  test('what one spec met stands with it', () => {
     const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
-    await diagnose([run], NONE);
+    diagnose([run], NONE);
     const line = 'button without a name (.icon-cart on /shop/*)';
     expect(lostSummary({ lost: [run], leftOut: [] }, {})).toContain(`      in the way: ${line}`);
     expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
   });
 
-  test('a page can not speak through its selectors', async () => {
-    const { terminal, summary } = await told('locator(\'[title="<b>@octocat\\u001b[31m ::error::"]\')');
+  test('a page can not speak through its selectors', () => {
+    const { terminal, summary } = told('locator(\'[title="<b>@octocat\\u001b[31m ::error::"]\')');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what would colour a terminal
     expect(terminal + summary).not.toMatch(/\u001b| ::error/);
     expect(summary).not.toMatch(/<b>|@octocat/);
   });
 });
 
-test('agents of two projects that fail alike are grouped, and named in the comparison', async () => {
+test('agents of two projects that fail alike are grouped, and named in the comparison', () => {
   const runs = ['haiku', 'opus'].map(project => specRun(project, [LOST, LOST]).run);
-  const { comparison } = resultsOf(runs, ABOUT, await diagnose(runs, NONE));
+  const { comparison } = resultsOf(runs, ABOUT, diagnose(runs, NONE));
   expect(comparison!.failures).toMatchObject([
     { spec: 'buy', groups: [{ projects: ['haiku', 'haiku', 'opus', 'opus'], trials: [0, 1, 0, 1] }] },
   ]);
@@ -429,7 +429,7 @@ test('agents of two projects that fail alike are grouped, and named in the compa
   );
 });
 
-test('only specs that several agents fail are told apart from the agents, by name', async () => {
+test('only specs that several agents fail are told apart from the agents, by name', () => {
   const replayed = { replayed: true };
   const runs = [
     ...['haiku', 'opus'].map(project => specRun(project, [LOST], { id: 'pay' }).run),
@@ -439,14 +439,14 @@ test('only specs that several agents fail are told apart from the agents, by nam
     specRun('haiku', [LOST], { id: 'again' }).run,
     specRun('opus', [LOST], { id: 'again', ...replayed }).run,
   ];
-  const { failures } = await diagnose(runs, NONE);
+  const { failures } = diagnose(runs, NONE);
   expect(failures.map(({ spec }) => spec)).toEqual(['buy', 'pay']);
   // A replay shows nothing of how an agent does it.
   const [agent, replay] = [
     specRun('haiku', [LOST], { id: 'x' }).run,
     specRun('opus', [PASS], { id: 'x', ...replayed }).run,
   ];
-  await diagnose([agent, replay], NONE);
+  diagnose([agent, replay], NONE);
   expect(agent.diagnosis!.partings).toEqual([]);
   expect(runs.filter(({ diagnosis }) => diagnosis)).toHaveLength(runs.length - 1);
 });

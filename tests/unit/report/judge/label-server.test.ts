@@ -23,8 +23,8 @@ async function serve() {
   mkdirSync(folder, { recursive: true });
   const run = { storeVersion: 1, startedAt: '2026-11-25T08:00:00.000Z', runId: 'x', args: [], shard: null };
   const specs = [
-    { project: 'agents', plan: PLAN },
-    { project: 'agents', plan: { ...PLAN, id: 'other', rubricHash: undefined } },
+    { project: 'agents', plan: PLAN, settings: {} },
+    { project: 'agents', plan: { ...PLAN, id: 'other', rubricHash: undefined }, settings: {} },
   ];
   writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, specs }));
   const base64 = (text: string) => Buffer.from(text).toString('base64');

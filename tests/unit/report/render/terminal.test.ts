@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparisonDocument } from '../../../../src/report/render/comparison';
-import { gridOf, rateText, specsAndTests } from '../../../../src/report/render/document';
+import { gridOf, specsAndTests } from '../../../../src/report/render/document';
 import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import {
   cellText,
@@ -71,9 +71,11 @@ describe('projects side by side', () => {
 
 test('a rate that stops early says so', () => {
   const interval: [number, number] = [0.3, 0.9];
-  expect(rateText({ rate: 0.5, interval })).toBe('50% (30-90%)');
-  expect(rateText({ rate: 0.5, interval, earlyStop: true })).toBe('50% (30-90%), stops early');
-  expect(rateText({ rate: null, interval: null, earlyStop: true })).toBe('-');
+  const shown = (more: Partial<ReturnType<typeof row>>) =>
+    /needs \d+ {2}(.*?) {2}/.exec(verdictTable(results([{ ...row('cart', 'p'), ...more }])))?.[1];
+  expect(shown({ rate: 0.5, interval })).toBe('50% (30-90%)');
+  expect(shown({ rate: 0.5, interval, earlyStop: true })).toBe('50% (30-90%), stops early');
+  expect(shown({ rate: null, interval: null, earlyStop: true })).toBe('-');
 });
 
 describe('specs and tests', () => {
