@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { targetOf } from '../guard/targets';
-import { type CdpClient, CdpRelay, type OwnMethods, type RawSession } from './relay';
+import { type CdpClient, type CdpRelay, type OwnMethods, type RawSession, relayed } from './relay';
 
 const TAB_TIMEOUT_MS = 5_000;
 
@@ -59,7 +59,7 @@ export async function openCdpEndpoint(
     // Otherwise an answer to the closing would not be read.
     socket.resume();
     if (!sessions) return socket.close(1011, 'the browser is gone');
-    const relay = new CdpRelay(...sessions, browserContextId, clientOf(socket), own);
+    const relay = relayed(...sessions, browserContextId, clientOf(socket), own);
     if (socket.readyState !== socket.OPEN) return relay.dispose();
     relays.add(relay);
     socket.on('close', () => {
