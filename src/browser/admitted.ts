@@ -6,13 +6,17 @@ import { within } from './waiting';
 
 const LIMIT_MS = 2_000;
 
-/** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isOfParent` checks that. */
+/** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isAdmitted` checks that. */
 export function admits(frame: Frame, allowedDomains: readonly string[]): boolean {
   return hostAllowed(addressOf(frame), allowedDomains);
 }
 
+export async function isAdmitted(frame: Frame, allowedDomains: readonly string[]): Promise<boolean> {
+  return admits(frame, allowedDomains) && isOfParent(frame);
+}
+
 /** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
-export async function isOfParent(frame: Frame): Promise<boolean> {
+async function isOfParent(frame: Frame): Promise<boolean> {
   const parent = frame.parentFrame();
   if (!parent || !frame.url().startsWith('about:')) return true;
   const reached = frame
@@ -33,8 +37,7 @@ export async function heldIn<Handle extends JSHandle>(
   hold: () => Promise<Handle>,
 ): Promise<Handle | undefined> {
   const handle = await unseen(frame.page(), hold);
-  const isAdmitted = admits(frame, allowedDomains) && (await isOfParent(frame));
-  return isAdmitted ? handle : undefined;
+  return (await isAdmitted(frame, allowedDomains)) ? handle : undefined;
 }
 
 /** A blank document's address is its parent's. */
