@@ -1,5 +1,5 @@
 // Whose document a frame shows: secrets and inputs of page tools are for those of admitted hosts alone.
-import type { Frame, JSHandle } from '@playwright/test';
+import type { Frame } from '@playwright/test';
 import { hostAllowed } from '../spec/url';
 import { unseen } from './in-page';
 import { within } from './waiting';
@@ -26,17 +26,13 @@ async function isOfParent(frame: Frame): Promise<boolean> {
 }
 
 /**
- * Takes hold of something in the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that
- * document or none: a frame that has gone elsewhere since has no such handle any more.
+ * Takes hold of the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that document or
+ * none: a frame that has gone elsewhere since has no such handle any more.
  *
  * @returns undefined if the document is not of an admitted host
  */
-export async function heldIn<Handle extends JSHandle>(
-  frame: Frame,
-  allowedDomains: readonly string[],
-  hold: () => Promise<Handle>,
-): Promise<Handle | undefined> {
-  const handle = await unseen(frame.page(), hold);
+export async function documentIn(frame: Frame, allowedDomains: readonly string[]) {
+  const handle = await unseen(frame.page(), () => frame.evaluateHandle(() => document));
   return (await isAdmitted(frame, allowedDomains)) ? handle : undefined;
 }
 

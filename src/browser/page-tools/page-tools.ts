@@ -7,7 +7,7 @@ import { type JsonSchema, problemOfJsonSchema, valuesOf } from '../../spec/value
 import { flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
-import { admits, heldIn, isAdmitted } from '../admitted';
+import { admits, documentIn, isAdmitted } from '../admitted';
 import { callBesideScripts, callInPage, injected } from '../in-page';
 import type { Session } from '../session/session';
 import { limited, within } from '../waiting';
@@ -161,7 +161,7 @@ export class PageTools {
   /** Playwright's `callTool` would take the document that is there by then, of whatever host. */
   private send({ name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     const call = async () => {
-      const held = await heldIn(frame, this.allowedDomains, () => frame.evaluateHandle(() => document));
+      const held = await documentIn(frame, this.allowedDomains);
       if (!held) throw new Error('Execution context was destroyed');
       return held.evaluate(injected('callTool'), { name, input });
     };
