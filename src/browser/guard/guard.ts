@@ -63,7 +63,6 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
   const release = byProtocol?.release ?? (await guardByRoute(context, sink));
   const documents = watchDocuments(context, sink, byProtocol?.targets);
-  let disposed: Promise<void> | undefined;
   return {
     /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
     means: byProtocol ? ('protocol' as const) : ('route' as const),
@@ -75,8 +74,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
       documents.stop();
-      disposed ??= within(release(), RELEASE_LIMIT_MS);
-      return disposed;
+      return within(release(), RELEASE_LIMIT_MS);
     },
   };
 }
@@ -112,9 +110,7 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
     // As steps, though hidden ones, the answers would cost more with each request of the test.
     session.on('Fetch.requestPaused', paused => void unseen(session, () => answer(paused)));
     const hold = (types: readonly ('Document' | 'Other' | 'Ping' | 'XHR')[]) =>
-      session.send('Fetch.enable', {
-        patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
-      });
+      session.send('Fetch.enable', { patterns: types.map(resourceType => ({ resourceType })) });
     await hold(sink.network ? [...DECIDED, ...LOGGED] : DECIDED);
     return { release, targets, endLog: () => hold(DECIDED).catch(() => {}) };
   } catch {

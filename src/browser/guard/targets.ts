@@ -22,10 +22,7 @@ export async function targetsIn(context: BrowserContext, session: CDPSession) {
   session.on('Target.targetCreated', ({ targetInfo }) => learn(targetInfo));
   session.on('Target.targetInfoChanged', ({ targetInfo }) => learn(targetInfo));
   session.on('Target.targetDestroyed', ({ targetId }) => live.delete(targetId));
-  await session.send('Target.setDiscoverTargets', {
-    discover: true,
-    filter: TYPES.map(type => ({ type })),
-  });
+  await session.send('Target.setDiscoverTargets', { discover: true, filter: TYPES.map(type => ({ type })) });
 
   /** A tab's first request may be held before its target is announced. A subframe has no target to find. */
   const found = async (targetId: string): Promise<TargetInfo | undefined> => {

@@ -165,9 +165,8 @@ export class Session {
   /** Waits, up to a limit, while `page`, or a tab that it opened, is busy since then. False: a document still loads. */
   async settle(page: Page, since: number): Promise<boolean> {
     await this.followTabs(page);
-    const settled = await Promise.all(
-      [...new Set([page, this.page])].map(tab => this.activity.settle(tab, since)),
-    );
+    const tabs = [...new Set([page, this.page])];
+    const settled = await Promise.all(tabs.map(tab => this.activity.settle(tab, since)));
     return !settled.includes(false);
   }
 
