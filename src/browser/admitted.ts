@@ -1,18 +1,22 @@
 // Whose document a frame shows: secrets and inputs of page tools are for those of admitted hosts alone.
-import type { Frame, JSHandle } from '@playwright/test';
+import type { Frame } from '@playwright/test';
 import { hostAllowed } from '../spec/url';
 import { unseen } from './in-page';
 import { within } from './waiting';
 
 const LIMIT_MS = 2_000;
 
-/** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isOfParent` checks that. */
+/** Whether a frame's address is of an admitted host. A blank document counts as its parent's: `isAdmitted` checks that. */
 export function admits(frame: Frame, allowedDomains: readonly string[]): boolean {
   return hostAllowed(addressOf(frame), allowedDomains);
 }
 
+export async function isAdmitted(frame: Frame, allowedDomains: readonly string[]): Promise<boolean> {
+  return admits(frame, allowedDomains) && isOfParent(frame);
+}
+
 /** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
-export async function isOfParent(frame: Frame): Promise<boolean> {
+async function isOfParent(frame: Frame): Promise<boolean> {
   const parent = frame.parentFrame();
   if (!parent || !frame.url().startsWith('about:')) return true;
   const reached = frame
@@ -22,19 +26,14 @@ export async function isOfParent(frame: Frame): Promise<boolean> {
 }
 
 /**
- * Takes hold of something in the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that
- * document or none: a frame that has gone elsewhere since has no such handle any more.
+ * Takes hold of the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that document or
+ * none: a frame that has gone elsewhere since has no such handle any more.
  *
  * @returns undefined if the document is not of an admitted host
  */
-export async function heldIn<Handle extends JSHandle>(
-  frame: Frame,
-  allowedDomains: readonly string[],
-  hold: () => Promise<Handle>,
-): Promise<Handle | undefined> {
-  const handle = await unseen(frame.page(), hold);
-  const isAdmitted = admits(frame, allowedDomains) && (await isOfParent(frame));
-  return isAdmitted ? handle : undefined;
+export async function documentIn(frame: Frame, allowedDomains: readonly string[]) {
+  const handle = await unseen(frame.page(), () => frame.evaluateHandle(() => document));
+  return (await isAdmitted(frame, allowedDomains)) ? handle : undefined;
 }
 
 /** A blank document's address is its parent's. */

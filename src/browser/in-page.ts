@@ -44,7 +44,7 @@ export async function callInPage<Name extends Injected>(
   if (!session) return callBesideScripts(where, name, ...args);
   for (let isLast = false; ; isLast = true)
     try {
-      const world = worlds.get(session) ?? (await isolatedWorld(session, rootOf));
+      const world = worlds.get(session) ?? (await isolatedWorld(session));
       worlds.set(session, world);
       return await world.call(name, args);
     } catch (error) {
@@ -67,9 +67,7 @@ export async function callBesideScripts<Name extends Injected>(
   const session = await protocolOfMain(where);
   const call = withSource(name, '...args');
   if (!session) return (await unseen(page, () => where.evaluate(call, args as unknown))) as Returned<Name>;
-  const expression = `(${call})(${JSON.stringify(args)})`;
-  const answer = await session.send('Runtime.evaluate', { expression, ...BY_VALUE });
-  return resultOf(answer).value;
+  return evaluated(session, `(${call})(${JSON.stringify(args)})`);
 }
 
 async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefined> {
@@ -77,33 +75,23 @@ async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefin
   return where.parentFrame() ? undefined : protocolOf(where.page());
 }
 
-export interface World {
-  /** Calls a function of `injected/`. @param elements are its last arguments, as `listening` returns them */
-  call<Name extends Injected>(name: Name, args: unknown[], elements?: string[]): Returned<Name>;
-  /** Runs a script: axe-core, once for a document. */
-  run(script: string): Promise<unknown>;
-  /** The elements with click listeners, as the browser reports them; none if it does not. */
-  listening(): Promise<string[]>;
-  interrupt(): Promise<unknown>;
-}
+export type World = Awaited<ReturnType<typeof isolatedWorld>>;
 
 /** @throws Error if the document is gone. */
 export async function worldOf(page: Page, frame: Frame): Promise<World> {
   const session = await protocolOf(page);
   if (!session) return mainWorld(frame);
-  if (frame === page.mainFrame()) return isolatedWorld(session, rootOf);
+  if (frame === page.mainFrame()) return isolatedWorld(session);
   const context = page.context();
   // Rejects for a frame in the page's process.
   const own = await context.newCDPSession(frame).catch(() => undefined);
-  return own ? isolatedWorld(own, rootOf) : isolatedWorld(session, tree => idIn(tree, page, frame));
+  return own ? isolatedWorld(own) : isolatedWorld(session, tree => idIn(tree, page, frame));
 }
 
 interface FrameTree {
   frame: { id: string; url: string; urlFragment?: string };
   childFrames?: FrameTree[];
 }
-
-const rootOf = ({ frame }: FrameTree) => frame.id;
 
 /** The id of a frame. Both lists have the frames in the order in which they were added. */
 function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
@@ -120,20 +108,19 @@ const BY_VALUE = { awaitPromise: true, returnByValue: true } as const;
 
 async function isolatedWorld(
   session: CDPSession,
-  idIn: (tree: FrameTree) => string | undefined,
-): Promise<World> {
+  idIn = ({ frame }: FrameTree): string | undefined => frame.id,
+) {
   const frameId = idIn((await session.send('Page.getFrameTree')).frameTree);
   if (!frameId) throw new Error('the frame is gone');
   const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
   const { executionContextId } = made;
-  const run = async (script: string) => {
-    const options = { expression: script, contextId: executionContextId, ...BY_VALUE };
-    return resultOf(await session.send('Runtime.evaluate', options)).value;
-  };
+  const run = (script: string) => evaluated(session, script, executionContextId);
   await run(`${SOURCE}; 0`);
   return {
+    /** Runs a script: axe-core, once for a document. */
     run,
-    async call(name, args, elements = []) {
+    /** Calls a function of `injected/`. @param elements are its last arguments, as `listening` returns them */
+    async call<Name extends Injected>(name: Name, args: unknown[], elements: string[] = []): Returned<Name> {
       const given = [
         ...[name, ...args].map(value => ({ value })),
         ...elements.map(objectId => ({ objectId })),
@@ -141,6 +128,7 @@ async function isolatedWorld(
       const call = { functionDeclaration: CALL_KNOWN, arguments: given, executionContextId, ...BY_VALUE };
       return resultOf(await session.send('Runtime.callFunctionOn', call)).value;
     },
+    /** The elements with click listeners, as the browser reports them; none if it does not. */
     listening: () => listening(session, executionContextId),
     interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
   };
@@ -154,6 +142,10 @@ function mainWorld(frame: Frame): World {
     listening: async () => [],
     interrupt: async () => undefined,
   };
+}
+
+async function evaluated(session: CDPSession, expression: string, contextId?: number) {
+  return resultOf(await session.send('Runtime.evaluate', { expression, contextId, ...BY_VALUE })).value;
 }
 
 function resultOf<T>(answer: {

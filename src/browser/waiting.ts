@@ -28,17 +28,14 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
 }
 
-/** Rejects with `late()` if `promise` takes longer than `ms` milliseconds, and with the signal's reason once that is aborted. */
-export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error, signal?: AbortSignal) {
+/** Rejects with `late()` if `promise` takes longer than `ms` milliseconds. */
+export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout;
   const limit = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(late()), ms);
   });
-  const first = Promise.race([promise, limit]);
-  // Nobody handles its rejection if the signal was aborted before.
-  first.catch(() => undefined);
   try {
-    return await (signal ? abortable(() => first, signal) : first);
+    return await Promise.race([promise, limit]);
   } finally {
     clearTimeout(timer!);
   }
@@ -64,11 +61,9 @@ type Events = Record<'page' | 'crash', playwright.Page> &
   Record<'dialog' | 'dialogclosed', playwright.Dialog> &
   Record<'request' | 'requestfailed' | 'requestfinished', playwright.Request> & {
     close: Source;
-    console: playwright.ConsoleMessage;
     download: playwright.Download;
     framenavigated: playwright.Frame;
     response: playwright.Response;
-    weberror: playwright.WebError;
   };
 type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 

@@ -80,7 +80,7 @@ async function known(tools: Awaited<ReturnType<typeof toolsOf>>, name: string) {
 
 /** @param wanted tools that have to be there */
 async function checkDescriptions(page: Page, wanted: readonly string[]): Promise<void> {
-  const { problemOfSchema } = await import('../browser/page-tools/tool-input.js');
+  const { problemOfSchema } = await import('../browser/page-tools/page-tools.js');
   const tools = await toolsOf(page);
   // One that is not offered is a tool, too.
   const count = async () => (await tools.list()).length + tools.leftOut.size;
@@ -116,7 +116,7 @@ async function checkRefusals(
   name: string,
   { calls, timeoutMs }: Given,
 ): Promise<string | undefined> {
-  const { problemsWith } = await import('../browser/page-tools/tool-input.js');
+  const { problemsWith } = await import('../browser/page-tools/page-tools.js');
   const tools = await toolsOf(page);
   const { inputSchema } = await known(tools, name);
   const wrong = inputsWithOneMistake(calls[name]!).filter(each => problemsWith(inputSchema, each).length);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { perform } from '../../src/browser/actions/perform';
-import { heldIn } from '../../src/browser/admitted';
+import { documentIn } from '../../src/browser/admitted';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -270,11 +270,10 @@ describe('frames', () => {
   it('are called in the document that was checked, or not at all', async () => {
     const { page } = await open('/frames');
     const frame = page.frames().find(each => each.url() === `${origin}/frame`)!;
-    const hold = () => frame.evaluateHandle(() => document);
-    const held = await heldIn(frame, ['127.0.0.1'], hold);
+    const held = await documentIn(frame, ['127.0.0.1']);
     await frame.goto(`${elsewhere()}/busy`);
     await expect(held!.evaluate(() => location.host)).rejects.toThrow();
-    expect(await heldIn(frame, ['127.0.0.1'], hold)).toBeUndefined();
+    expect(await documentIn(frame, ['127.0.0.1'])).toBeUndefined();
   });
 
   it('nor does a page that is not admitted itself', async () => {

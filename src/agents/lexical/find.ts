@@ -1,6 +1,6 @@
 // Finds the element that a clause names: by the exact name first, then ignoring case and spacing, then by a part of the name.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { injected, unseen } from '../../browser/in-page';
+import { callInPage, injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../spec/url';
 import { escapePattern, shorten } from '../../text/line';
@@ -26,16 +26,18 @@ const NAMED =
 export const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(page, looking), LOOK_MS);
 export const isA = (found: Locator, css: string) =>
   now(found.page(), () => found.evaluate(injected('matches'), css));
+/** How many elements a page has; undefined if it does not answer. */
+const sizeOf = (page: Page) => within(callInPage(page, 'countElements'), 1_000);
 
 export async function find(task: SessionTask, target: Target, builders: Builder[], timeoutMs: number) {
   const began = performance.now();
-  let [end, size] = [began + timeoutMs, await task.session.sizeOf(task.page)];
+  let [end, size] = [began + timeoutMs, await sizeOf(task.page)];
   for (;;) {
     const takesPart = performance.now() - began >= Math.min(GRACE_MS, timeoutMs / 2);
     const found = await look(task.page, target, builders, takesPart);
     if (found) return found;
     if (performance.now() > end) {
-      const drawn = await task.session.sizeOf(task.page);
+      const drawn = await sizeOf(task.page);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || task.session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS) throw new NotFound(await whatIsThere(task.page, target));
       [end, size] = [end + timeoutMs / 2, drawn];

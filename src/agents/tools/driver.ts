@@ -13,7 +13,7 @@ import { Observations } from '../../browser/reading/changes';
 import { Refs } from '../../browser/reading/snapshot';
 import { pictureForModel, pictureScale, viewportOf } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
-import { within } from '../../browser/waiting';
+import { limited, within } from '../../browser/waiting';
 import { type DialogAnswer, fieldInWords } from '../../data/action';
 import type { Action } from '../../data/record';
 import { beginning, messageOf } from '../../text/line';
@@ -175,9 +175,10 @@ export class Driver {
     const settles = tool.acts ?? true;
     this.isStale ||= settles;
     this.doing = { title: await tool.words(input, this, page) };
-    return act(this.task, page, this.doing, async () => tool.handle(input, this, page), {
+    const handled = async () => tool.handle(input, this, page);
+    const run = () => limited(handled(), CALL_LIMIT_MS, () => new DriverError(STUCK));
+    return act(this.task, page, this.doing, run, {
       settles,
-      limit: { ms: CALL_LIMIT_MS, late: () => new DriverError(STUCK) },
       explain: error => new DriverError(reasonOf(error)),
       report: (action, hasSettled) => {
         if (settles) this.isLoading = !hasSettled;

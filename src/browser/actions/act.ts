@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import type { Action } from '../../data/record';
 import { messageOf } from '../../text/line';
 import type { Session } from '../session/session';
-import { limited } from '../waiting';
+import { abortable } from '../waiting';
 import type { ActionRecorder } from './record';
 
 /** An error for the model. The message says what is wrong and what to do instead. */
@@ -14,8 +14,6 @@ export class DriverError extends Error {
 export interface ActOptions {
   /** False for what only looks, or waits by itself. Default: true. */
   settles?: boolean;
-  /** How long it may take, and what it is then. Default: it ends by itself. */
-  limit?: { ms: number; late(): Error };
   /** Milliseconds to wait for a document that it loads, beyond what a page is given anyway. */
   patienceMs?: number;
   /** With `turn`, what it did is told with the turn as a whole. Default: `action`. */
@@ -34,7 +32,7 @@ export async function act<T>(
   run: () => Promise<T>,
   options: ActOptions = {},
 ): Promise<T> {
-  const { settles = true, limit, patienceMs = 0, noted = 'action', report } = options;
+  const { settles = true, patienceMs = 0, noted = 'action', report } = options;
   signal.throwIfAborted();
   const since = performance.now();
   const settle = async () => {
@@ -48,7 +46,7 @@ export async function act<T>(
   const undo = recorder.mark();
   if (!settles) recorder.readOnly();
   try {
-    const result = await (limit ? limited(run(), limit.ms, limit.late, signal) : run());
+    const result = await abortable(run, signal);
     const hasSettled = await settle();
     const recorded = noted === 'action' ? await recorder.done() : undefined;
     // What has begun in the meantime is waited for, too.

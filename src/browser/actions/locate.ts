@@ -62,75 +62,57 @@ type Scope = Page | Locator | FrameLocator;
 
 /** Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code. */
 export function locatorOf(page: Page, expression: string): Locator {
-  const reader = new Reader(page, expression);
-  try {
-    const scope = reader.chain();
-    if (reader.at < expression.length) throw new Error('unexpected text after the locator');
-    if (!('click' in scope)) throw new Error('it is a frame, not an element');
-    return scope as Locator;
-  } catch (error) {
-    const place = `character ${reader.at + 1} of ${JSON.stringify(expression)}`;
-    throw new Error(`not a locator: ${(error as Error).message} (${place})`);
-  }
-}
-
-class Reader {
-  at = 0;
-
-  constructor(
-    private readonly page: Page,
-    private readonly text: string,
-  ) {}
-
-  chain(): Scope {
-    let scope: Scope = this.page;
-    do {
-      const name = this.match(/[a-zA-Z]+/y)?.[0] ?? '';
-      if (!METHODS.test(name)) throw new Error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
-      const method: unknown = (scope as unknown as Record<string, unknown>)[name];
-      if (typeof method !== 'function') throw new Error(`\`${name}\` can't be used here`);
-      if (!this.take('(')) throw new Error('`(` is missing');
-      const args = this.list(')', () => this.value());
-      scope = method.apply(scope, args);
-    } while (this.take('.'));
-    return scope;
-  }
-
-  private value(): unknown {
-    if (this.take('{')) return Object.fromEntries(this.list('}', () => this.option()));
-    const [quoted] = this.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/sy) ?? [];
-    if (quoted) return unquoted(quoted);
-    if (/^['"]/.test(this.text.slice(this.at))) throw new Error('a string has no closing quote');
-    const [, source, flags] = this.match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y) ?? [];
-    if (source) return new RegExp(source, flags);
-    const [literal] = this.match(/-?\d+(?:\.\d+)?|(?:true|false)\b/y) ?? [];
-    return literal ? JSON.parse(literal) : this.chain();
-  }
-
-  private option(): [string, unknown] {
-    const name = this.match(/[a-zA-Z]+/y)?.[0];
-    if (!name || !this.take(':')) throw new Error('an option must be `name: value`');
-    return [name, this.value()];
-  }
-
-  private list<T>(close: string, item: () => T): T[] {
+  let at = 0;
+  const match = (pattern: RegExp): RegExpExecArray | null => {
+    pattern.lastIndex = at;
+    const found = pattern.exec(expression);
+    if (found) at = pattern.lastIndex;
+    return found;
+  };
+  const take = (character: string) => match(new RegExp(`\\s*\\${character}\\s*`, 'y')) !== null;
+  const list = <T>(close: string, item: () => T): T[] => {
     const items: T[] = [];
-    while (!this.take(close)) {
-      if (items.length > 0 && !this.take(',')) throw new Error(`\`${close}\` is missing`);
+    while (!take(close)) {
+      if (items.length > 0 && !take(',')) throw new Error(`\`${close}\` is missing`);
       items.push(item());
     }
     return items;
-  }
-
-  private take(character: string): boolean {
-    return this.match(new RegExp(`\\s*\\${character}\\s*`, 'y')) !== null;
-  }
-
-  private match(pattern: RegExp): RegExpExecArray | null {
-    pattern.lastIndex = this.at;
-    const found = pattern.exec(this.text);
-    if (found) this.at = pattern.lastIndex;
-    return found;
+  };
+  const option = (): [string, unknown] => {
+    const name = match(/[a-zA-Z]+/y)?.[0];
+    if (!name || !take(':')) throw new Error('an option must be `name: value`');
+    return [name, value()];
+  };
+  const value = (): unknown => {
+    if (take('{')) return Object.fromEntries(list('}', option));
+    const [quoted] = match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/sy) ?? [];
+    if (quoted) return unquoted(quoted);
+    if (/^['"]/.test(expression.slice(at))) throw new Error('a string has no closing quote');
+    const [, source, flags] = match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y) ?? [];
+    if (source) return new RegExp(source, flags);
+    const [literal] = match(/-?\d+(?:\.\d+)?|(?:true|false)\b/y) ?? [];
+    return literal ? JSON.parse(literal) : chain();
+  };
+  const chain = (): Scope => {
+    let scope: Scope = page;
+    do {
+      const name = match(/[a-zA-Z]+/y)?.[0] ?? '';
+      if (!METHODS.test(name)) throw new Error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
+      const method: unknown = (scope as unknown as Record<string, unknown>)[name];
+      if (typeof method !== 'function') throw new Error(`\`${name}\` can't be used here`);
+      if (!take('(')) throw new Error('`(` is missing');
+      scope = method.apply(scope, list(')', value));
+    } while (take('.'));
+    return scope;
+  };
+  try {
+    const scope = chain();
+    if (at < expression.length) throw new Error('unexpected text after the locator');
+    if (!('click' in scope)) throw new Error('it is a frame, not an element');
+    return scope as Locator;
+  } catch (error) {
+    const place = `character ${at + 1} of ${JSON.stringify(expression)}`;
+    throw new Error(`not a locator: ${(error as Error).message} (${place})`);
   }
 }
 

@@ -52,15 +52,13 @@ export async function perform(
   if (action.do === 'press') await refusePasting(page, action, task, timeoutMs);
   if (action.do === 'drag') await refuseDragging(action.locator, action.to, task, timeoutMs);
   if ('text' in action && namesSecret(action.text, task)) return enterSecret(page, action, task, timeoutMs);
-  const isSecret = action.do === 'select' && action.labels.some(label => namesSecret(label, task));
-  if (isSecret) {
+  if (action.do === 'select' && action.labels.some(label => namesSecret(label, task))) {
     await heldForSecret(action.locator, task, timeoutMs);
     for (const label of action.labels) await computeSecrets(label, task);
+    const labels = action.labels.map(label => fillSecrets(label, task.secrets));
+    return ACTIONS.select({ ...action, labels }, page, timeoutMs);
   }
-  const filled = isSecret
-    ? { ...action, labels: action.labels.map(label => fillSecrets(label, task.secrets)) }
-    : action;
-  return ACTIONS[filled.do](filled as never, page, timeoutMs);
+  return ACTIONS[action.do](action as never, page, timeoutMs);
 }
 
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<void> {

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
 import { messageOf } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
-import { admits, isOfParent } from '../admitted';
+import { isAdmitted } from '../admitted';
 import { injected, unseen } from '../in-page';
 import type { Session } from '../session/session';
 import { DriverError } from './act';
@@ -46,8 +46,7 @@ export async function heldForSecret(
   const frame = (await unseen(page, () => handle.ownerFrame())) ?? page.mainFrame();
   // A tab may be blank by an agent or its site. One that another host made blank is there until the guard has brought it back.
   const isBlankTab = frame === page.mainFrame() && frame.url() === 'about:blank';
-  const isAdmitted = isBlankTab ? await session.mayShow(page) : admits(frame, allowedDomains);
-  if (isAdmitted && (await isOfParent(frame))) return handle;
+  if (await (isBlankTab ? session.mayShow(page) : isAdmitted(frame, allowedDomains))) return handle;
   const where = hostOf(frame.url()) ?? `a document without a host (${frame.url().slice(0, 100)})`;
   throw new DriverError(
     `Not ${not}: the field is of ${where}, and secrets are typed on ${allowedDomains.join(', ')} only.`,

@@ -9,7 +9,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { targetOf } from '../guard/targets';
-import { type CdpClient, CdpRelay, type OwnMethods, type RawSession } from './relay';
+import { type CdpClient, type CdpRelay, type OwnMethods, type RawSession, relayed } from './relay';
 
 const TAB_TIMEOUT_MS = 5_000;
 
@@ -37,7 +37,7 @@ export async function openCdpEndpoint(
     for (const end = performance.now() + TAB_TIMEOUT_MS; ; await setTimeout(PAUSE_MS)) {
       for (const each of context.pages())
         if ((await targetOf(each).catch(() => undefined))?.targetId === wanted) return each;
-      if (performance.now() > end || !(await hasTarget(browser, wanted, browserContextId))) return undefined;
+      if (performance.now() > end) return undefined;
     }
   };
   let isHeld = false;
@@ -59,7 +59,7 @@ export async function openCdpEndpoint(
     // Otherwise an answer to the closing would not be read.
     socket.resume();
     if (!sessions) return socket.close(1011, 'the browser is gone');
-    const relay = new CdpRelay(...sessions, browserContextId, clientOf(socket), own);
+    const relay = relayed(...sessions, browserContextId, clientOf(socket), own);
     if (socket.readyState !== socket.OPEN) return relay.dispose();
     relays.add(relay);
     socket.on('close', () => {
@@ -76,7 +76,7 @@ export async function openCdpEndpoint(
     /** For `connectOverCDP` and the like. Anyone who knows it can drive the page. */
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
     targetId,
-    /** The page with this id, after waiting for a new one; undefined if the context has none. */
+    /** The page with this id, after waiting up to 5 seconds for a new one; undefined if the context has none. */
     pageOf,
     /** Until `release`, the clients' actions on the page wait. Messages that only prepare or listen go on. */
     hold() {
@@ -118,11 +118,4 @@ async function closeServers(server: WebSocketServer, http: Server): Promise<void
   // Otherwise it would wait for idle connections.
   http.closeAllConnections();
   await closed;
-}
-
-async function hasTarget(browser: Browser, targetId: string, browserContextId: string): Promise<boolean> {
-  const session = await browser.newBrowserCDPSession();
-  const answer = await session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
-  await session.detach().catch(() => undefined);
-  return answer?.targetInfo.browserContextId === browserContextId;
 }

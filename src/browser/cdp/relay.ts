@@ -36,6 +36,7 @@ const requestSchema = z.object({
   sessionId: z.string().default(BROWSER),
 });
 type Request = z.infer<typeof requestSchema>;
+type Asked = Pick<Request, 'id' | 'sessionId'>;
 
 interface Message {
   id?: number;
@@ -45,187 +46,172 @@ interface Message {
   error?: object;
 }
 
-export class CdpRelay {
-  private readonly parents = new Map<string, string>();
-  private readonly targets = new Map<string, string>();
+export type CdpRelay = ReturnType<typeof relayed>;
+
+/**
+ * @param watcher a second session of the browser, for `Target.setAutoAttach`: the browser itself only offers that in the
+ * protocol's flat form, which can't be used here. New targets don't wait for the client.
+ */
+export function relayed(
+  session: RawSession,
+  watcher: RawSession,
+  ownContextId: string,
+  client: CdpClient,
+  own: OwnMethods = {},
+) {
+  const parents = new Map<string, string>();
+  const targets = new Map<string, string>();
   /** The client's request in each of our own wrapping requests. */
-  private readonly carried = new Map<number, Pick<Request, 'id' | 'sessionId'>>();
+  const carried = new Map<number, Asked>();
   /** Whether the client wants a session of each target. */
-  private attaches = false;
-  private readonly attached = new Map<string, Promise<unknown>>();
-  private readonly ownTargets = new Set<string>();
+  let attaches = false;
+  const attached = new Map<string, Promise<unknown>>();
+  const ownTargets = new Set<string>();
   /** Known from answers to `Browser.getWindowForTarget`. */
-  private readonly ownWindows = new Set<unknown>();
-  private readonly waiting: Request[] = [];
-  private lastOwnId = FIRST_OWN_ID;
+  const ownWindows = new Set<unknown>();
+  const waiting: Request[] = [];
+  let lastOwnId = FIRST_OWN_ID;
 
-  /**
-   * @param watcher a second session of the browser, for `Target.setAutoAttach`: the browser itself only offers that in the
-   * protocol's flat form, which can't be used here. New targets don't wait for the client.
-   */
-  constructor(
-    private readonly session: RawSession,
-    private readonly watcher: RawSession,
-    private readonly browserContextId: string,
-    private readonly client: CdpClient,
-    private readonly own: OwnMethods = {},
-  ) {
-    session.on('event', ({ method, params }) => this.deliver({ method, params: params ?? {} }, BROWSER));
-    watcher.on('event', ({ method, params }) => {
-      if (this.attaches && method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
-      if (method === 'Target.targetDestroyed') this.attached.delete(params!.targetId);
-    });
-  }
-
-  dispose(): void {
-    for (const session of [this.session, this.watcher]) void session.detach().catch(() => undefined);
-  }
-
-  receive(text: string): void {
-    const json = parsedJson(text) as { id?: unknown; sessionId?: unknown } | undefined;
-    const { data: request, error } = requestSchema.safeParse(json);
-    if (!request) {
-      const code = error.issues[0]!.path.length ? -32_600 : -32_700;
-      this.client.send({ id: json?.id, sessionId: json?.sessionId, error: { code, message: error.message } });
-      return;
-    }
-    // The requests of a session stay in order.
-    const waits =
-      ACTS.test(request.method) || this.waiting.some(({ sessionId }) => sessionId === request.sessionId);
-    if (this.client.held() && waits) this.waiting.push(request);
-    else this.handle(request);
-  }
-
-  release(): void {
-    for (const request of this.waiting.splice(0)) this.handle(request);
-  }
-
-  private handle(request: Request): void {
-    void this.follow(request).then(
-      result => result && this.answer(request, { result }),
-      error => this.refuse(request, -32_000, reasonOf(error)),
+  const handle = (request: Request): void => {
+    void follow(request).then(
+      result => result && answer(request, { result }),
+      error => refuse(request, -32_000, reasonOf(error)),
     );
-  }
+  };
 
   /** @returns its answer; undefined if that comes from a session */
-  private async follow(request: Request): Promise<object | undefined> {
+  const follow = async (request: Request): Promise<object | undefined> => {
     const { method, params, sessionId } = request;
     const isRoot = sessionId === BROWSER;
-    if (isRoot && Object.hasOwn(this.own, method)) return this.own[method]!(params);
-    if (method === 'Browser.close') setImmediate(() => this.client.close());
+    if (isRoot && Object.hasOwn(atRoot, method)) return atRoot[method]!(params);
+    if (method === 'Browser.close') setImmediate(() => client.close());
     if (ANSWERED.has(method)) return ANSWERED.get(method);
-    if (isRoot && method === 'Target.setAutoAttach') {
-      await this.setAutoAttach(params);
-      return {};
-    }
-    const sent = passed(method, params, isRoot, this.browserContextId);
-    if (BROWSER_WIDE.test(method)) await this.check(method, sent);
-    if (method === 'Page.bringToFront') await this.client.front(this.targets.get(sessionId) ?? '');
-    if (!isRoot) return this.pass(sessionId, { ...request, params: sent });
-    const result: Params = await this.session.send(method, sent);
-    this.learnWindow(result);
-    if (method === 'Target.createTarget') await this.attach(result.targetId);
+    const sent = passed(method, params, isRoot, ownContextId);
+    if (BROWSER_WIDE.test(method)) await check(method, sent);
+    if (method === 'Page.bringToFront') await client.front(targets.get(sessionId) ?? '');
+    if (!isRoot) return pass(sessionId, { ...request, params: sent });
+    const result: Params = await session.send(method, sent);
+    learnWindow(result);
+    if (method === 'Target.createTarget') await attach(result.targetId);
     if (method !== 'Target.getTargets') return result;
-    return { targetInfos: (result.targetInfos as Params[]).filter(info => this.isOwn(info)) };
-  }
+    return { targetInfos: (result.targetInfos as Params[]).filter(isOwn) };
+  };
 
   /** Resolves when the existing targets are attached. Its parameters are those of the protocol. */
-  private async setAutoAttach({ autoAttach, filter }: Params): Promise<void> {
-    this.attaches = Boolean(autoAttach);
-    const filtered = this.attaches && filter ? { filter } : {};
-    await this.watcher.send('Target.setDiscoverTargets', { discover: this.attaches, ...filtered });
-    if (!this.attaches) return;
+  const setAutoAttach = async ({ autoAttach, filter }: Params): Promise<object> => {
+    attaches = Boolean(autoAttach);
+    const filtered = attaches && filter ? { filter } : {};
+    await watcher.send('Target.setDiscoverTargets', { discover: attaches, ...filtered });
+    if (!attaches) return {};
     // The events about existing targets may come after the answer.
-    const { targetInfos } = (await this.watcher.send('Target.getTargets', filtered)) as Params;
-    await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
-  }
-
-  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
-    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.attach(targetId);
-  }
-
+    const { targetInfos } = (await watcher.send('Target.getTargets', filtered)) as Params;
+    await Promise.all((targetInfos as Params[]).map(attachWanted));
+    return {};
+  };
+  const atRoot: OwnMethods = { ...own, 'Target.setAutoAttach': setAutoAttach };
+  const attachWanted = async ({ targetId, browserContextId, type }: Params): Promise<void> => {
+    if (browserContextId === ownContextId && TYPES.has(type)) await attach(targetId);
+  };
   /** A client that creates a target expects to be attached when it gets the answer. */
-  private async attach(targetId: string): Promise<void> {
-    if (!this.attaches) return;
-    const attach = () => this.session.send('Target.attachToTarget', { targetId, flatten: false });
-    // The target may be gone already.
-    const attaching = this.attached.get(targetId) ?? attach().catch(() => undefined);
-    this.attached.set(targetId, attaching);
+  const attach = async (targetId: string): Promise<void> => {
+    if (!attaches) return;
+    const attaching =
+      attached.get(targetId) ??
+      // The target may be gone already.
+      session.send('Target.attachToTarget', { targetId, flatten: false }).catch(() => undefined);
+    attached.set(targetId, attaching);
     await attaching;
-  }
+  };
 
   /** @throws Error if the target or the window is not the trial's */
-  private async check(method: string, { targetId, windowId }: Params): Promise<void> {
-    if (/WindowBounds$/.test(method) && !this.ownWindows.has(windowId))
+  const check = async (method: string, { targetId, windowId }: Params): Promise<void> => {
+    if (/WindowBounds$/.test(method) && !ownWindows.has(windowId))
       throw new Error(
         `${JSON.stringify(windowId)} is not a window of this trial: call Browser.getWindowForTarget first`,
       );
-    if (typeof targetId !== 'string' || this.ownTargets.has(targetId)) return;
-    const { targetInfo } = (await this.session.send('Target.getTargetInfo', { targetId })) as Params;
+    if (typeof targetId !== 'string' || ownTargets.has(targetId)) return;
+    const { targetInfo } = (await session.send('Target.getTargetInfo', { targetId })) as Params;
     // Clients may see the browser's own target, but must get no session of it: that would reach other contexts.
-    if (targetInfo.type === 'browser' || !this.isOwn(targetInfo))
-      throw new Error('No target with given id found');
-  }
+    if (targetInfo.type === 'browser' || !isOwn(targetInfo)) throw new Error('No target with given id found');
+  };
 
-  private async pass(sessionId: string, { id, method, params }: Request): Promise<undefined> {
-    const parent = this.parents.get(sessionId);
-    if (parent === undefined)
-      return this.refuse({ id, sessionId }, -32_001, 'Session with given id not found.');
+  const pass = async (sessionId: string, { id, method, params }: Request): Promise<undefined> => {
+    const parent = parents.get(sessionId);
+    if (parent === undefined) return refuse({ id, sessionId }, -32_001, 'Session with given id not found.');
     const wrapped = { sessionId, message: JSON.stringify({ id, method, params }) };
-    if (parent === BROWSER) return void (await this.session.send('Target.sendMessageToTarget', wrapped));
-    const ownId = ++this.lastOwnId;
-    this.carried.set(ownId, this.carried.get(id) ?? { id, sessionId });
+    if (parent === BROWSER) return void (await session.send('Target.sendMessageToTarget', wrapped));
+    const ownId = ++lastOwnId;
+    carried.set(ownId, carried.get(id) ?? { id, sessionId });
     const wrapper = { id: ownId, method: 'Target.sendMessageToTarget', params: wrapped, sessionId: parent };
-    return this.pass(parent, wrapper);
-  }
+    return pass(parent, wrapper);
+  };
 
-  private deliver(message: Message, sessionId: string): void {
-    const carried = this.carried.get(message.id!);
-    if (carried) {
-      this.carried.delete(message.id!);
-      if (message.error) this.answer(carried, { error: message.error });
+  const deliver = (message: Message, sessionId: string): void => {
+    const asked = carried.get(message.id!);
+    if (asked) {
+      carried.delete(message.id!);
+      if (message.error) answer(asked, { error: message.error });
     } else if (message.method === 'Target.receivedMessageFromTarget') {
       const { sessionId: inner, message: text } = message.params!;
-      if (this.parents.has(inner)) this.deliver(JSON.parse(text), inner);
-    } else if (sessionId !== BROWSER || this.concerns(message.params!)) this.show(message, sessionId);
-  }
-
-  private show(message: Message, sessionId: string): void {
+      if (parents.has(inner)) deliver(JSON.parse(text), inner);
+    } else if (sessionId !== BROWSER || concerns(message.params!)) show(message, sessionId);
+  };
+  const show = (message: Message, sessionId: string): void => {
     const { method, params = {}, result } = message;
-    if (result) this.learnWindow(result);
+    if (result) learnWindow(result);
     if (method === 'Target.attachedToTarget') {
-      this.parents.set(params.sessionId, sessionId);
-      this.targets.set(params.sessionId, params.targetInfo.targetId);
+      parents.set(params.sessionId, sessionId);
+      targets.set(params.sessionId, params.targetInfo.targetId);
     }
-    if (method === 'Target.detachedFromTarget' && !this.parents.delete(params.sessionId)) return;
-    if (params.targetInfo) this.isOwn(params.targetInfo);
-    this.client.send(sessionId === BROWSER ? message : { ...message, sessionId });
-  }
+    if (method === 'Target.detachedFromTarget' && !parents.delete(params.sessionId)) return;
+    if (params.targetInfo) isOwn(params.targetInfo);
+    client.send(sessionId === BROWSER ? message : { ...message, sessionId });
+  };
 
-  private concerns({ targetInfo, targetId }: Params): boolean {
-    if (targetInfo) return this.isOwn(targetInfo);
-    return targetId === undefined || this.ownTargets.has(targetId);
-  }
-
-  private learnWindow({ windowId }: Params): void {
-    if (typeof windowId === 'number') this.ownWindows.add(windowId);
-  }
-
+  const concerns = ({ targetInfo, targetId }: Params): boolean =>
+    targetInfo ? isOwn(targetInfo) : targetId === undefined || ownTargets.has(targetId);
+  const learnWindow = ({ windowId }: Params): void => {
+    if (typeof windowId === 'number') ownWindows.add(windowId);
+  };
   /** Whether the client may see a target. Remembers the trial's own. */
-  private isOwn({ targetId, type, browserContextId }: Params): boolean {
+  const isOwn = ({ targetId, type, browserContextId }: Params): boolean => {
     if (type === 'browser') return true;
-    const isOwn = browserContextId === this.browserContextId;
-    if (isOwn) this.ownTargets.add(targetId);
-    return isOwn;
-  }
+    if (browserContextId === ownContextId) ownTargets.add(targetId);
+    return browserContextId === ownContextId;
+  };
+  const refuse = (asked: Asked, code: number, message: string): undefined =>
+    answer(asked, { error: { code, message } });
+  const answer = ({ id, sessionId }: Asked, outcome: object): undefined => {
+    client.send({ id, ...outcome, ...(sessionId ? { sessionId } : {}) });
+  };
 
-  private refuse(asked: Pick<Request, 'id' | 'sessionId'>, code: number, message: string): undefined {
-    this.answer(asked, { error: { code, message } });
-  }
-
-  private answer({ id, sessionId }: Pick<Request, 'id' | 'sessionId'>, outcome: object): void {
-    this.client.send({ id, ...outcome, ...(sessionId ? { sessionId } : {}) });
-  }
+  session.on('event', ({ method, params = {} }) => deliver({ method, params }, BROWSER));
+  watcher.on('event', ({ method, params }) => {
+    if (attaches && method === 'Target.targetCreated') void attachWanted(params!.targetInfo);
+    if (method === 'Target.targetDestroyed') attached.delete(params!.targetId);
+  });
+  return {
+    receive(text: string): void {
+      const json = parsedJson(text) as { id?: unknown; sessionId?: unknown } | undefined;
+      const { data: request, error } = requestSchema.safeParse(json);
+      if (!request) {
+        const code = error.issues[0]!.path.length ? -32_600 : -32_700;
+        client.send({ id: json?.id, sessionId: json?.sessionId, error: { code, message: error.message } });
+        return;
+      }
+      // The requests of a session stay in order.
+      const waits =
+        ACTS.test(request.method) || waiting.some(({ sessionId }) => sessionId === request.sessionId);
+      if (client.held() && waits) waiting.push(request);
+      else handle(request);
+    },
+    release(): void {
+      for (const request of waiting.splice(0)) handle(request);
+    },
+    dispose(): void {
+      for (const each of [session, watcher]) void each.detach().catch(() => undefined);
+    },
+  };
 }
 
 /** Without frames and dedicated workers: the session of their page attaches to them. */

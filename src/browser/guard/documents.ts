@@ -19,115 +19,84 @@ const MOVING_RETRY_MS = 20;
 /** Stands for the maker of a blank document that has no name: it is of no admitted host. */
 const UNKNOWN = 'about:blank';
 
-export class Documents {
-  readonly #answers = new WeakMap<Page, boolean | Promise<boolean>>();
-  readonly #leaving = new WeakSet<Page>();
-  readonly #returns = new WeakMap<Page, number>();
+export type Documents = ReturnType<typeof watchDocuments>;
+
+/** @param targets undefined if the browser does not tell who made a document */
+export function watchDocuments(context: BrowserContext, sink: GuardSink, targets: Targets | undefined) {
+  const answers = new WeakMap<Page, boolean | Promise<boolean>>();
+  const leaving = new WeakSet<Page>();
+  const returns = new WeakMap<Page, number>();
   /** Tabs that no page opened: they are brought back. All others are closed. */
-  readonly #kept: WeakSet<Page>;
-  readonly #cleared = new WeakSet<Page>();
-  /** How often a tab has shown a document whose URL is not of an admitted host. */
-  readonly #strange = new WeakMap<Page, number>();
-  readonly #framed = new WeakSet<Page>();
+  const kept = new WeakSet(context.pages());
+  const cleared = new WeakSet<Page>();
+  const strange = new WeakMap<Page, number>();
+  const framed = new WeakSet<Page>();
   /** Tabs with a frame of another host, now or earlier. */
-  readonly #mixed = new WeakSet<Page>();
-
-  /** @param targets undefined if the browser does not tell who made a document */
-  constructor(
-    private readonly context: BrowserContext,
-    private readonly sink: GuardSink,
-    private readonly targets: Targets | undefined,
-  ) {
-    for (const page of context.pages()) this.#listen(page);
-    this.#kept = new WeakSet(context.pages());
-    context.on('page', this.#onPage);
-  }
-
-  stop(): void {
-    this.context.off('page', this.#onPage);
-    for (const page of this.context.pages()) page.off('framenavigated', this.#onNavigated);
-  }
+  const mixed = new WeakSet<Page>();
 
   /** Whether the tab may show its document. If not, the tab is closed or brought back. A promise only for blank pages. */
-  mayStay(page: Page): boolean | Promise<boolean> {
-    return this.#answers.get(page) ?? this.mayStayNow(page);
-  }
-
-  mayStayNow(page: Page): boolean | Promise<boolean> {
-    const answer = this.#check(page);
-    this.#answers.set(page, answer);
+  const mayStay = (page: Page): boolean | Promise<boolean> => answers.get(page) ?? mayStayNow(page);
+  const mayStayNow = (page: Page): boolean | Promise<boolean> => {
+    const answer = check(page);
+    answers.set(page, answer);
     return answer;
-  }
-
-  /** How often the tab has shown a document whose URL is not of an admitted host, such as a blank one. */
-  strangeDocuments(page: Page): number {
-    return this.#strange.get(page) ?? 0;
-  }
-
-  readonly #onPage = async (page: Page): Promise<void> => {
-    this.#listen(page);
-    const mayStay = this.mayStay(page);
-    // A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it.
-    if (!(await page.opener()) && (await mayStay)) this.#kept.add(page);
   };
+  /** How often the tab has shown a document whose URL is not of an admitted host, such as a blank one. */
+  const strangeDocuments = (page: Page): number => strange.get(page) ?? 0;
 
-  readonly #onNavigated = (frame: Frame): void => {
+  const onPage = async (page: Page): Promise<void> => {
+    watch(page);
+    const stays = mayStay(page);
+    // A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it.
+    if (!(await page.opener()) && (await stays)) kept.add(page);
+  };
+  const onNavigated = (frame: Frame): void => {
     const page = frame.page();
-    if (frame.parentFrame() !== null) this.#noteFrame(frame);
+    if (frame.parentFrame() !== null) noteFrame(frame);
     else {
-      this.#cleared.delete(page);
-      if (!this.#isKnown(frame.url())) this.#strange.set(page, this.strangeDocuments(page) + 1);
-      void this.mayStayNow(page);
+      cleared.delete(page);
+      if (!isKnown(frame.url())) strange.set(page, strangeDocuments(page) + 1);
+      void mayStayNow(page);
     }
   };
-
-  #listen(page: Page): void {
-    page.on('framenavigated', this.#onNavigated);
-    for (const frame of page.frames()) if (frame !== page.mainFrame()) this.#noteFrame(frame);
-  }
-
-  #noteFrame(frame: Frame): void {
-    this.#framed.add(frame.page());
-    if (!isBlank(frame.url()) && !this.sink.allowed(frame.url())) this.#mixed.add(frame.page());
-  }
-
+  const watch = (page: Page): void => {
+    page.on('framenavigated', onNavigated);
+    for (const frame of page.frames()) if (frame !== page.mainFrame()) noteFrame(frame);
+  };
+  const noteFrame = (frame: Frame): void => {
+    framed.add(frame.page());
+    if (!isBlank(frame.url()) && !sink.allowed(frame.url())) mixed.add(frame.page());
+  };
   /** On an admitted host, or the browser's own page for a site that did not answer. */
-  #isKnown(url: string): boolean {
-    return this.sink.allowed(url) || url.startsWith('chrome-error:');
-  }
+  const isKnown = (url: string): boolean => sink.allowed(url) || url.startsWith('chrome-error:');
 
-  #check(page: Page): boolean | Promise<boolean> {
+  const check = (page: Page): boolean | Promise<boolean> => {
     const url = page.url();
-    if (this.#isKnown(url)) return true;
-    if (this.#leaving.has(page)) return false;
-    const isNew = !this.#answers.has(page);
-    const isOurs = this.#cleared.has(page) || (isNew && this.targets?.openedBlank === false);
-    if (isBlank(url)) return isOurs || this.#checkBlank(page);
+    if (isKnown(url)) return true;
+    if (leaving.has(page)) return false;
+    const isOurs = cleared.has(page) || (!answers.has(page) && targets?.openedBlank === false);
+    if (isBlank(url)) return isOurs || checkBlank(page);
     // If every request can be refused, an agent can't get to another host.
-    const isPagesDoing = url.startsWith('blob:') || (this.targets && hostOf(url) !== undefined);
-    if (isPagesDoing) return this.#refuse(page, url);
-    this.sink.refused(url, 'escaped');
+    const isPagesDoing = url.startsWith('blob:') || (targets && hostOf(url) !== undefined);
+    if (isPagesDoing) return refuse(page, url);
+    sink.refused(url, 'escaped');
     return true;
-  }
-
-  async #checkBlank(page: Page): Promise<boolean> {
-    const maker = await (this.targets ? this.#makerOf(page, this.targets) : this.#guessMaker(page));
-    if (this.#leaving.has(page)) return false;
+  };
+  const checkBlank = async (page: Page): Promise<boolean> => {
+    const maker = await (targets ? makerOf(page, targets) : guessMaker(page));
+    if (leaving.has(page)) return false;
     // In the meantime, it may have opened a document of its own site.
-    const isGone = page.isClosed() || this.sink.allowed(page.url());
-    return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
-  }
+    const isGone = page.isClosed() || sink.allowed(page.url());
+    return maker === undefined || sink.allowed(maker) || isGone || refuse(page, maker);
+  };
 
   /** The origin that a blank document inherits, as the browser reports it; `UNKNOWN` if it has no name, undefined if no page made it. */
-  async #makerOf(page: Page, targets: Targets): Promise<string | undefined> {
-    const maker = onceMoved(
-      () => this.#askForMaker(page, targets),
+  const makerOf = (page: Page, targets: Targets): Promise<string | undefined> =>
+    onceMoved(
+      () => askForMaker(page, targets),
       () => !page.isClosed(),
-    );
-    return maker.catch(() => (page.isClosed() ? undefined : UNKNOWN));
-  }
-
-  async #askForMaker(page: Page, targets: Targets): Promise<string | undefined> {
+    ).catch(() => (page.isClosed() ? undefined : UNKNOWN));
+  const askForMaker = async (page: Page, targets: Targets): Promise<string | undefined> => {
     const { targetId, openerId, openerFrameId } = await targetOf(page);
     const session = (await protocolOf(page))!;
     try {
@@ -137,41 +106,50 @@ export class Documents {
     }
     // An origin of its own (in the words of Chromium 156): without an opener, or because a `data:` frame made the document.
     if (openerId !== undefined) return (openerFrameId === openerId && targets.urlOf(openerId)) || UNKNOWN;
-    if (!this.#framed.has(page)) return undefined;
+    if (!framed.has(page)) return undefined;
     const { entries, currentIndex } = await session.send('Page.getNavigationHistory');
     return entries[currentIndex]?.transitionType === 'typed' ? undefined : UNKNOWN;
-  }
-
+  };
   /** The public API does not tell which frame did it, only whether one of another host may have. */
-  async #guessMaker(page: Page): Promise<string | undefined> {
+  const guessMaker = async (page: Page): Promise<string | undefined> => {
     const makers = [page, await page.opener()];
-    return makers.some(maker => maker && this.#mixed.has(maker)) ? UNKNOWN : undefined;
-  }
+    return makers.some(maker => maker && mixed.has(maker)) ? UNKNOWN : undefined;
+  };
 
-  #refuse(page: Page, url: string): false {
-    this.#leaving.add(page);
-    this.sink.refused(url, 'page_escape');
-    void this.#leave(page)
+  const refuse = (page: Page, url: string): false => {
+    leaving.add(page);
+    sink.refused(url, 'page_escape');
+    void leave(page)
       .catch(() => {})
       .then(() => {
-        this.#leaving.delete(page);
-        if (!page.isClosed()) void this.mayStayNow(page);
+        leaving.delete(page);
+        if (!page.isClosed()) void mayStayNow(page);
       });
     return false;
-  }
-
+  };
   /** Closes a tab that a page opened; brings any other one back to where it was. */
-  async #leave(page: Page): Promise<void> {
-    if (!this.#kept.has(page) && this.context.pages().length > 1) return close(page);
-    const returns = (this.#returns.get(page) ?? 0) + 1;
-    this.#returns.set(page, returns);
-    const back = returns <= MAX_RETURNS && (await goBack(page));
-    if (back) return;
-    const before = this.strangeDocuments(page);
+  const leave = async (page: Page): Promise<void> => {
+    if (!kept.has(page) && context.pages().length > 1) return close(page);
+    const times = (returns.get(page) ?? 0) + 1;
+    returns.set(page, times);
+    if (times <= MAX_RETURNS && (await goBack(page))) return;
+    const before = strangeDocuments(page);
     await page.goto('about:blank');
     // Not if the page has already replaced our blank document by its own.
-    if (this.strangeDocuments(page) === before + 1) this.#cleared.add(page);
-  }
+    if (strangeDocuments(page) === before + 1) cleared.add(page);
+  };
+
+  for (const page of context.pages()) watch(page);
+  context.on('page', onPage);
+  return {
+    mayStay,
+    mayStayNow,
+    strangeDocuments,
+    stop(): void {
+      context.off('page', onPage);
+      for (const page of context.pages()) page.off('framenavigated', onNavigated);
+    },
+  };
 }
 
 /**

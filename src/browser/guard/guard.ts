@@ -12,8 +12,8 @@ import { unseen } from '../in-page';
 import { ANSWERED_BY, type NetworkLog, OF_BROWSER } from '../session/network';
 import { isDocument } from '../session/settling';
 import { listen, within } from '../waiting';
-import { Documents } from './documents';
-import { Targets } from './targets';
+import { watchDocuments } from './documents';
+import { type Targets, targetsIn } from './targets';
 
 /**
  * `navigation`: a page stayed where it was. `redirect`: the same, for a redirect from an allowed host.
@@ -62,8 +62,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   };
   const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
   const release = byProtocol?.release ?? (await guardByRoute(context, sink));
-  const documents = new Documents(context, sink, byProtocol?.targets);
-  let disposed: Promise<void> | undefined;
+  const documents = watchDocuments(context, sink, byProtocol?.targets);
   return {
     /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
     means: byProtocol ? ('protocol' as const) : ('route' as const),
@@ -75,8 +74,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
       documents.stop();
-      disposed ??= within(release(), RELEASE_LIMIT_MS);
-      return disposed;
+      return within(release(), RELEASE_LIMIT_MS);
     },
   };
 }
@@ -107,14 +105,12 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
   // Interception and discovery end with the session, and requests that are held go on.
   const release = () => session.detach().catch(() => {});
   try {
-    const targets = await Targets.of(context, session);
-    const guard = new ProtocolGuard(session, targets, sink);
+    const targets = await targetsIn(context, session);
+    const answer = answering(session, targets, sink);
     // As steps, though hidden ones, the answers would cost more with each request of the test.
-    session.on('Fetch.requestPaused', paused => void unseen(session, () => guard.paused(paused)));
+    session.on('Fetch.requestPaused', paused => void unseen(session, () => answer(paused)));
     const hold = (types: readonly ('Document' | 'Other' | 'Ping' | 'XHR')[]) =>
-      session.send('Fetch.enable', {
-        patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
-      });
+      session.send('Fetch.enable', { patterns: types.map(resourceType => ({ resourceType })) });
     await hold(sink.network ? [...DECIDED, ...LOGGED] : DECIDED);
     return { release, targets, endLog: () => hold(DECIDED).catch(() => {}) };
   } catch {
@@ -124,17 +120,57 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
   }
 }
 
-class ProtocolGuard {
-  readonly #awaited = new Map<string, (outcome: { status?: number; failure?: string }) => void>();
+/** Answers held requests. Never rejects, since the request or the browser may be gone by then. */
+function answering(session: CDPSession, targets: Targets, sink: GuardSink) {
+  const awaited = new Map<string, (outcome: { status?: number; failure?: string }) => void>();
 
-  constructor(
-    private readonly session: CDPSession,
-    private readonly targets: Targets,
-    private readonly sink: GuardSink,
-  ) {}
+  const refusesPage = async ({ requestId, frameId, redirectedRequestId, request: { url } }: Paused) => {
+    const page = await targets.ownPage(frameId);
+    if (!page || sink.allowed(url)) return false;
+    // An empty answer keeps the current document. Most failures would replace it by an error page.
+    const answered = session.send('Fetch.fulfillRequest', {
+      requestId,
+      responseCode: 204,
+      responseHeaders: [{ name: ANSWERED_BY, value: 'guard' }],
+    });
+    // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
+    const isFresh = page.url === '';
+    sink.refused(url, isFresh ? 'popup' : redirectedRequestId ? 'redirect' : 'navigation');
+    await answered;
+    if (isFresh) await session.send('Target.closeTarget', { targetId: page.targetId });
+    return true;
+  };
 
-  /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
-  async paused(paused: Paused): Promise<void> {
+  /** A service worker of another host could send requests even when no page of that host is open. */
+  const refusesWorker = async ({ requestId, frameId, request }: Paused) => {
+    const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
+    if (!isWorkers || sink.allowed(request.url) || !(await targets.isOwnWorker(frameId))) return false;
+    sink.refused(request.url, 'service_worker');
+    await session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    return true;
+  };
+
+  const refuses: Partial<Record<Paused['resourceType'], (paused: Paused) => Promise<boolean>>> = {
+    Document: refusesPage,
+    Other: refusesWorker,
+  };
+
+  /**
+   * @returns whether its response is needed, too. The context's own events have that of most; not of requests that outlive their page,
+   * such as beacons, which have methods that change something.
+   */
+  const log = ({ requestId, networkId, frameId, request, resourceType }: Paused): boolean => {
+    // Preflights are the browser's own. The context's events leave them out, too.
+    const isPreflight = 'Access-Control-Request-Method' in request.headers;
+    if (isPreflight || !targets.isOwn(frameId)) return false;
+    const type = TYPES[resourceType] ?? 'fetch';
+    const tell = sink.network?.add({ url: request.url, method: request.method, resourceType: type });
+    if (!tell || (networkId !== undefined && ['GET', 'HEAD'].includes(request.method))) return false;
+    awaited.set(requestId, tell);
+    return true;
+  };
+
+  return async (paused: Paused): Promise<void> => {
     const { requestId, resourceType, responseStatusCode, responseErrorReason: failure } = paused;
     let interceptResponse: boolean | undefined;
     try {
@@ -142,60 +178,18 @@ class ProtocolGuard {
         const marks = [ANSWERED_BY, OF_BROWSER];
         const isServers = !paused.responseHeaders?.some(({ name }) => marks.includes(name.toLowerCase()));
         const status = isServers ? responseStatusCode : undefined;
-        this.#awaited.get(requestId)?.({ status, failure });
-        this.#awaited.delete(requestId);
-      } else if (resourceType === 'Document') {
-        if (await this.#refuses(paused)) return;
-        // Of links with `download`, and of some tabs in the background. Checked on Chromium 156: the context does not report these.
-        if (paused.networkId === undefined) interceptResponse = this.#log(paused);
-      } else if (resourceType === 'Other') {
-        if (await this.#refusesWorker(paused)) return;
-      } else interceptResponse = this.#log(paused);
-      await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
+        awaited.get(requestId)?.({ status, failure });
+        awaited.delete(requestId);
+      } else {
+        if (await refuses[resourceType]?.(paused)) return;
+        // Documents of links with `download`, and of some tabs in the background: the context does not report these (Chromium 156).
+        const isLogged =
+          resourceType === 'Document' ? paused.networkId === undefined : resourceType !== 'Other';
+        if (isLogged) interceptResponse = log(paused);
+      }
+      await session.send('Fetch.continueRequest', { requestId, interceptResponse });
     } catch {}
-  }
-
-  async #refuses({ requestId, frameId, redirectedRequestId, request: { url } }: Paused): Promise<boolean> {
-    const page = await this.targets.ownPage(frameId);
-    if (!page || this.sink.allowed(url)) return false;
-    // An empty answer keeps the current document. Most failures would replace it by an error page.
-    const answered = this.session.send('Fetch.fulfillRequest', {
-      requestId,
-      responseCode: 204,
-      responseHeaders: [{ name: ANSWERED_BY, value: 'guard' }],
-    });
-    // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
-    const isFresh = page.url === '';
-    this.sink.refused(url, isFresh ? 'popup' : redirectedRequestId ? 'redirect' : 'navigation');
-    await answered;
-    if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
-    return true;
-  }
-
-  /** A service worker of another host could send requests even when no page of that host is open. */
-  async #refusesWorker({ requestId, frameId, request }: Paused): Promise<boolean> {
-    const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
-    if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId)))
-      return false;
-    this.sink.refused(request.url, 'service_worker');
-    await this.session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
-    return true;
-  }
-
-  /**
-   * @returns whether its response is needed, too. The context's own events have that of most; not of requests that outlive their page,
-   * such as beacons, which have methods that change something.
-   */
-  #log({ requestId, networkId, frameId, request, resourceType }: Paused): boolean {
-    // Preflights are the browser's own. The context's events leave them out, too.
-    const isPreflight = 'Access-Control-Request-Method' in request.headers;
-    if (isPreflight || !this.targets.isOwn(frameId)) return false;
-    const type = TYPES[resourceType] ?? 'fetch';
-    const tell = this.sink.network?.add({ url: request.url, method: request.method, resourceType: type });
-    if (!tell || (networkId !== undefined && ['GET', 'HEAD'].includes(request.method))) return false;
-    this.#awaited.set(requestId, tell);
-    return true;
-  }
+  };
 }
 
 /**

@@ -83,13 +83,13 @@ export function visibleText(): string {
 
 /** What the page says in its alerts, toasts and messages: where pages tell what went wrong, the plainest first. */
 export function messages(): string[] {
-  const kinds = '[role=alert] [aria-live=assertive] [class*=toast_i] [class*=error_i] [role=status]'.split(
-    ' ',
+  const kinds = '[role=alert]|[aria-live=assertive]|[class*=toast i]|[class*=error i]|[role=status]'.split(
+    '|',
   );
   const all = [...everyElement()];
   const said = kinds.flatMap(kind =>
     all
-      .filter(each => each.matches(kind.replace('_i', ' i')) && isShown(each))
+      .filter(each => each.matches(kind) && isShown(each))
       .map(each => flatText((each as HTMLElement).innerText ?? '', 1_000)),
   );
   // A longer one is no message.

@@ -2,10 +2,12 @@
 // they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
+import { problemsIn } from '../../spec/errors';
+import { type JsonSchema, problemOfJsonSchema, valuesOf } from '../../spec/value-schema';
 import { flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
-import { admits, heldIn, isOfParent } from '../admitted';
+import { admits, documentIn, isAdmitted } from '../admitted';
 import { callBesideScripts, callInPage, injected } from '../in-page';
 import type { Session } from '../session/session';
 import { limited, within } from '../waiting';
@@ -90,7 +92,6 @@ export class PageTools {
   ): Promise<unknown> {
     const { timeoutMs = CALL_LIMIT_MS, recorder, waitMs = 0 } = options;
     const tool = await this.named(page, name, waitMs);
-    const { problemsWith } = await import('./tool-input.js');
     const problems = problemsWith(tool.inputSchema, input);
     if (problems.length > 0)
       throw new DriverError(
@@ -144,9 +145,8 @@ export class PageTools {
     try {
       const answer = await Promise.race([answered, filled()]);
       // The frame may have gone to another host, whose texts must not be passed on.
-      return frame === page.mainFrame() || (this.admits(frame) && (await isOfParent(frame)))
-        ? answer
-        : left();
+      const isTold = frame === page.mainFrame() || (await isAdmitted(frame, this.allowedDomains));
+      return isTold ? answer : left();
     } catch (error) {
       const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.\w+: (?:Error: )?/, '');
       if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
@@ -161,7 +161,7 @@ export class PageTools {
   /** Playwright's `callTool` would take the document that is there by then, of whatever host. */
   private send({ name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     const call = async () => {
-      const held = await heldIn(frame, this.allowedDomains, () => frame.evaluateHandle(() => document));
+      const held = await documentIn(frame, this.allowedDomains);
       if (!held) throw new Error('Execution context was destroyed');
       return held.evaluate(injected('callTool'), { name, input });
     };
@@ -170,10 +170,10 @@ export class PageTools {
 
   private async find(page: Page): Promise<Found[]> {
     const main = page.mainFrame();
-    const isOff = this.mode === false || this.isLacking || !this.admits(main);
+    const isOff = this.mode === false || this.isLacking || !admits(main, this.allowedDomains);
     if (isOff || typeof (await this.sizeFor(page)) !== 'number') return [];
     this.leftOut.clear();
-    const frames = page.frames().filter(frame => this.admits(frame));
+    const frames = page.frames().filter(frame => admits(frame, this.allowedDomains));
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
     const names = new Set<string>();
     const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
@@ -195,7 +195,7 @@ export class PageTools {
   private async read(frame: Frame): Promise<Found[]> {
     const tools = await frame.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(() => []);
     // In the meantime, the frame may have gone elsewhere.
-    if (tools.length === 0 || !this.admits(frame) || !(await isOfParent(frame))) return [];
+    if (tools.length === 0 || !(await isAdmitted(frame, this.allowedDomains))) return [];
     return tools.flatMap(({ name, description, inputSchema = { type: 'object' }, annotations = {} }) => {
       const why = !NAME.test(name)
         ? 'its name is not 1 to 128 letters, digits, "_", "-" and "."'
@@ -209,8 +209,25 @@ export class PageTools {
       return [{ name, description: short, inputSchema, ...annotations, frame }];
     });
   }
+}
 
-  private admits(frame: Frame): boolean {
-    return admits(frame, this.allowedDomains);
+/** A page may have keywords of its own. */
+const OF_PAGES = { unknownKeywords: 'left' } as const;
+
+/** What is wrong with the input, at most five problems; empty if nothing is, or if the schema is not valid. */
+export function problemsWith(schema: unknown, input: unknown): string[] {
+  try {
+    if (problemOfJsonSchema(schema, OF_PAGES) !== undefined) return [];
+    const { error } = valuesOf(schema as JsonSchema, { formats: false }).safeParse(input);
+    return error ? problemsIn(error, 'input').slice(0, 5) : [];
+  } catch {
+    return [];
   }
+}
+
+/** Why this is not a JSON Schema of an object, or can't be checked; undefined if it is one. */
+export function problemOfSchema(schema: unknown): string | undefined {
+  const { type } = (schema ?? {}) as { type?: unknown };
+  if (type !== 'object') return `its type is ${JSON.stringify(type) ?? 'missing'}, not "object"`;
+  return problemOfJsonSchema(schema, OF_PAGES);
 }

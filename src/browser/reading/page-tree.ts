@@ -161,12 +161,10 @@ function partOf(roots: readonly TreeNode[], { filter, depth }: ReadOptions) {
   const isSeen = (node: TreeNode | undefined) => filter === 'all' || !node || node.partInView;
   const seen = [...linesIn(roots)].filter(({ node }) => isSeen(node));
   const near = seen.filter(({ indent }) => indent < (depth ?? DEFAULT_DEPTH));
-  const outside = [...nodesOf(roots)].filter(node => !isSeen(node) && saysAnything(node));
+  const outside = [...nodesOf(roots)].filter(
+    node => !isSeen(node) && (node.role !== 'generic' || node.text !== '' || node.interactive),
+  );
   return { lines: worthSaying(near), outside: outside.length, deeper: seen.length - near.length };
-}
-
-function saysAnything({ role, text, interactive }: TreeNode): boolean {
-  return role !== 'generic' || text !== '' || interactive;
 }
 
 /** `header`, the lines of the tree, and a line for each reason why something is left out. */

@@ -194,7 +194,7 @@ export interface TreeNode {
   text: string;
   handle: string | undefined;
   /** The model's reference: `ref_7`. Set by Refs. */
-  ref: string | undefined;
+  ref?: string;
   /** In pixels of the page's viewport, also in frames. */
   box: Box | undefined;
   /** Whether a part of it is inside the viewport, and inside the viewport of its frame. */
@@ -202,7 +202,7 @@ export interface TreeNode {
   partInView: boolean;
   interactive: boolean;
   /** `type` of an input that takes its value in a special way. */
-  inputType: string | undefined;
+  inputType?: string;
   /** checked, disabled, expanded, level, pressed, selected, url, placeholder ... */
   states: Record<string, string | number | boolean>;
   children: (TreeNode | string)[];
@@ -239,12 +239,10 @@ function convert(raw: Raw, scope: Scope): TreeNode {
     name: String(raw.name ?? ''),
     text: typeof raw.text === 'string' ? raw.text : '',
     handle: raw.ref as string | undefined,
-    ref: undefined,
     box,
     inView,
     partInView: inView || children.some(child => typeof child !== 'string' && child.partInView),
     interactive: raw.ref !== undefined && (INTERACTIVE.test(role) || raw.cursor === 'pointer'),
-    inputType: undefined,
     states,
     children,
   };

@@ -38,7 +38,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
   const events: NetworkEvent[] = [];
   let isFull = false;
   const byRequest = new WeakMap<Request, NetworkEvent>();
-  const pairs = new Pairs();
+  /** Those of one observer, until the other one reports them. */
+  const unpaired = { added: new Map<string, NetworkEvent[]>(), reported: new Map<string, NetworkEvent[]>() };
   const bodies = new WeakMap<NetworkEvent, SentBody>();
   let bodiesLeft = MAX_BODIES;
   let isWanted = (_: SeenRequest): boolean => false;
@@ -85,11 +86,11 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 
   const request = (begun: Request): void => {
     const seen = { url: begun.url(), method: begun.method(), resourceType: begun.resourceType() };
-    const known = pairs.take('added', seen);
+    const known = unpaired.added.get(keyOf(seen))?.shift();
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     // The guard adds documents that the context does not report: no pair.
-    if (!known && seen.resourceType !== 'document') pairs.put('reported', seen, event);
+    if (!known && seen.resourceType !== 'document') leave(unpaired.reported, seen, event);
     // Assumed until the answer tells: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
@@ -146,10 +147,10 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     add(seen: SeenRequest) {
       // The guard adds those documents alone that the context does not report.
       const isDocument = seen.resourceType === 'document';
-      const reported = isDocument ? undefined : pairs.take('reported', seen);
+      const reported = isDocument ? undefined : unpaired.reported.get(keyOf(seen))?.shift();
       const event = reported ?? append(seen);
       if (isDocument) unreported.add(event);
-      else if (!reported) pairs.put('added', seen, event);
+      else if (!reported) leave(unpaired.added, seen, event);
       return ({ status, failure }: { status?: number; failure?: string }) => {
         // The guard sees what leaves the browser.
         if (event.status === null && status !== undefined) delete event.keptByWorker;
@@ -184,30 +185,15 @@ function maskedBody(body: string, mask: (text: string) => string): string {
   return mask(JSON.stringify(json, masked));
 }
 
-type Side = 'added' | 'reported';
-
-class Pairs {
-  readonly #waiting = new Map<string, NetworkEvent[]>();
-
-  take(side: Side, seen: SeenRequest): NetworkEvent | undefined {
-    const key = side + keyOf(seen);
-    const events = this.#waiting.get(key);
-    const event = events?.shift();
-    if (events?.length === 0) this.#waiting.delete(key);
-    return event;
-  }
-
-  put(side: Side, seen: SeenRequest, event: NetworkEvent): void {
-    const key = side + keyOf(seen);
-    const events = this.#waiting.get(key);
-    if (events) events.push(event);
-    else this.#waiting.set(key, [event]);
-  }
+function leave(unpaired: Map<string, NetworkEvent[]>, seen: SeenRequest, event: NetworkEvent): void {
+  const others = unpaired.get(keyOf(seen));
+  if (others) others.push(event);
+  else unpaired.set(keyOf(seen), [event]);
 }
 
 /** Without the fragment, which Chromium's protocol leaves out of a URL, and Playwright does not. */
-function keyOf({ method, url }: { method: string; url: string }): string {
-  return ` ${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
+function keyOf({ method, url }: SeenRequest): string {
+  return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
 }
 
 function shortened(url: string): string {

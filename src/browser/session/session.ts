@@ -7,7 +7,7 @@ import { callInPage } from '../in-page';
 import { listen, Signal, within } from '../waiting';
 import { Dialogs } from './dialogs';
 import { MAX_EVENTS, recordNetwork } from './network';
-import { Activity, NAVIGATION_LIMIT_MS, parsed } from './settling';
+import { type Activity, NAVIGATION_LIMIT_MS, parsed, watchActivity } from './settling';
 
 /** More notices are counted, but not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
@@ -40,7 +40,7 @@ export class Session {
   private missing = 0;
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
-  private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
+  private guard: Guard | undefined;
   private readonly unchecked = new Set<Page>();
   private readonly refused = new WeakSet<Page>();
 
@@ -52,7 +52,7 @@ export class Session {
     this.tabs = [...others, page];
     this.numbered = [page, ...others];
     this.dialogs = new Dialogs(this);
-    this.activity = new Activity(context, this.changed);
+    this.activity = watchActivity(context, this.changed);
     for (const tab of this.tabs) this.watch(tab);
     const unlisten = listen(context, {
       page: opened => this.follow(opened),
@@ -62,7 +62,7 @@ export class Session {
   }
 
   /** From now on, waits for tabs that the browser has announced, and activates a new tab only if the guard lets it stay. */
-  guardedBy(guard: Pick<Guard, 'targets' | 'documents'> | undefined): void {
+  guardedBy(guard: Guard | undefined): void {
     this.guard = guard;
     guard?.targets?.onGone(this.changed.fire);
   }
@@ -165,9 +165,8 @@ export class Session {
   /** Waits, up to a limit, while `page`, or a tab that it opened, is busy since then. False: a document still loads. */
   async settle(page: Page, since: number): Promise<boolean> {
     await this.followTabs(page);
-    const settled = await Promise.all(
-      [...new Set([page, this.page])].map(tab => this.activity.settle(tab, since)),
-    );
+    const tabs = [...new Set([page, this.page])];
+    const settled = await Promise.all(tabs.map(tab => this.activity.settle(tab, since)));
     return !settled.includes(false);
   }
 
@@ -199,20 +198,13 @@ export class Session {
     else this.hanging.add(page);
   }
 
-  /** How many elements a page has; undefined if it does not answer. Shows in no report. */
-  sizeOf(page: Page): Promise<number | undefined> {
-    return within(callInPage(page, 'countElements'), TASKS_LIMIT_MS);
-  }
-
   private follow(opened: Page): void {
     this.numbered.push(opened);
-    if (this.tabs.length + this.unchecked.size >= MAX_TABS) {
-      this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
-      void opened.close().catch(() => undefined);
-    } else if (opened.url() === '' && this.downloads.length) {
-      // It only brought a download. With a window, the browser closes it itself.
-      void opened.close().catch(() => undefined);
-    } else {
+    const isFull = this.tabs.length + this.unchecked.size >= MAX_TABS;
+    if (isFull) this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
+    // One that only brought a download. With a window, the browser closes it itself.
+    if (isFull || (opened.url() === '' && this.downloads.length)) void opened.close().catch(() => undefined);
+    else {
       const stays = this.guard?.documents.mayStay(opened) ?? true;
       if (stays === true) this.join(opened);
       else if (stays) {

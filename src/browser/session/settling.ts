@@ -13,96 +13,82 @@ export const LAYOUT_LIMIT_MS = 1_500;
 /** Requests that don't change what the model sees, or never end. */
 const IGNORED = /^(?:image|media|font|eventsource|websocket|ping|manifest|texttrack)$/;
 
-export class Activity {
+export type Activity = ReturnType<typeof watchActivity>;
+
+/** @param changed fires when a request ends, too */
+export function watchActivity(context: BrowserContext, changed: Signal) {
   /** From `streamsAt` on a request counts as a stream, if it has not ended; Infinity until it is answered. */
-  private readonly pending = new Map<Request, { startedAt: number; streamsAt: number }>();
+  const pending = new Map<Request, { startedAt: number; streamsAt: number }>();
   /** Requests that took longer than a wait: they are not waited for again. */
-  private readonly endless = new Set<string>();
-  readonly dispose: () => void;
+  const endless = new Set<string>();
+  const ended = (request: Request): void => {
+    pending.delete(request);
+    changed.fire();
+  };
+  const unlisten = listen(context, {
+    request: request => {
+      if (!IGNORED.test(request.resourceType()) && !endless.has(keyOf(request)))
+        pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
+    },
+    requestfinished: ended,
+    requestfailed: ended,
+    response: response => {
+      const entry = pending.get(response.request());
+      if (entry) entry.streamsAt = performance.now() + STREAM_LIMIT_MS;
+    },
+  });
 
-  constructor(
-    context: BrowserContext,
-    private readonly changed: Signal,
-  ) {
-    const ended = (request: Request) => {
-      this.pending.delete(request);
-      changed.fire();
-    };
-    const unlisten = listen(context, {
-      request: request => {
-        if (!IGNORED.test(request.resourceType()) && !this.endless.has(keyOf(request)))
-          this.pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
-      },
-      requestfinished: ended,
-      requestfailed: ended,
-      response: response => {
-        const entry = this.pending.get(response.request());
-        if (entry) entry.streamsAt = performance.now() + STREAM_LIMIT_MS;
-      },
-    });
-    this.dispose = () => {
-      unlisten();
-      this.pending.clear();
-    };
-  }
-
-  /** Waits, up to a limit, while `page` is busy since then. False: a document still loads. */
-  async settle(page: Page, since: number): Promise<boolean> {
-    const began = performance.now();
-    const told = (why: string) =>
-      debug('settle', () => `${why} after ${Math.round(performance.now() - began)} ms: ${page.url()}`);
-    for (;;) {
-      // A page that waits for its next document does not answer.
-      if (!this.at(page, since).some(isDocument)) await this.quiet(page);
-      const left = this.at(page, since);
-      if (left.length === 0) {
-        told('quiet');
-        return true;
-      }
-      const limit = left.some(isDocument) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
-      const budget = began + limit - performance.now();
-      if (budget <= 0 || page.isClosed()) {
-        told(page.isClosed() ? 'closed' : `still busy with ${left.map(keyOf).join(', ')}`);
-        for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
-        return !left.some(isDocument);
-      }
-      await this.changed.next(Math.min(budget, this.untilStream(left)));
-    }
-  }
-
-  isBusy(page: Page, since: number): boolean {
-    return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
-  }
-
-  isLeaving(page: Page): boolean {
-    return [...this.pending.keys()].some(request => isDocument(request) && frameOf(request)?.page() === page);
-  }
-
-  /** Whether a tab is about to open: its first request has no frame yet. */
-  get opensTab(): boolean {
-    return [...this.pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
-  }
-
-  private async quiet(page: Page): Promise<void> {
-    if (page.isClosed()) return;
-    await parsed(page);
-    await within(callInPage(page, 'drawn', LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
-  }
-
-  private at(page: Page, since: number): Request[] {
+  const at = (page: Page, since: number): Request[] => {
     const now = performance.now();
-    return [...this.pending].flatMap(([request, { startedAt, streamsAt }]) => {
+    return [...pending].flatMap(([request, { startedAt, streamsAt }]) => {
       const counts = startedAt >= since && now <= streamsAt;
       return counts && (frameOf(request)?.page() ?? page) === page ? [request] : [];
     });
-  }
-
-  private untilStream(requests: Request[]): number {
+  };
+  const untilStream = (requests: Request[]): number => {
     const now = performance.now();
-    const known = requests.map(request => this.pending.get(request)?.streamsAt ?? Infinity);
+    const known = requests.map(request => pending.get(request)?.streamsAt ?? Infinity);
     // One that answers from now on can't be known as a stream sooner.
     return Math.max(1, Math.min(now + STREAM_LIMIT_MS, ...known) - now + 1);
-  }
+  };
+  return {
+    /** Waits, up to a limit, while `page` is busy since then. False: a document still loads. */
+    async settle(page: Page, since: number): Promise<boolean> {
+      const began = performance.now();
+      const end = (why: string, left: Request[]): boolean => {
+        debug('settle', () => `${why} after ${Math.round(performance.now() - began)} ms: ${page.url()}`);
+        for (const request of left) if (!isDocument(request)) endless.add(keyOf(request));
+        return !left.some(isDocument);
+      };
+      for (;;) {
+        // A page that waits for its next document does not answer.
+        if (!at(page, since).some(isDocument)) await quiet(page);
+        const left = at(page, since);
+        if (left.length === 0) return end('quiet', left);
+        if (page.isClosed()) return end('closed', left);
+        const limit = left.some(isDocument) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
+        const budget = began + limit - performance.now();
+        if (budget <= 0) return end(`still busy with ${left.map(keyOf).join(', ')}`, left);
+        await changed.next(Math.min(budget, untilStream(left)));
+      }
+    },
+    isBusy: (page: Page, since: number) => at(page, since).some(request => !endless.has(keyOf(request))),
+    isLeaving: (page: Page) =>
+      [...pending.keys()].some(request => isDocument(request) && frameOf(request)?.page() === page),
+    /** Whether a tab is about to open: its first request has no frame yet. */
+    get opensTab() {
+      return [...pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
+    },
+    dispose(): void {
+      unlisten();
+      pending.clear();
+    },
+  };
+}
+
+async function quiet(page: Page): Promise<void> {
+  await parsed(page);
+  await within(callInPage(page, 'drawn', LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
 }
 
 export function parsed(page: Page): Promise<void> {
@@ -120,7 +106,7 @@ export function isDocument(request: Request): boolean {
 }
 
 /** Undefined for a worker's request, and for the first one of a tab that is about to open. */
-export function frameOf(request: Request): Frame | undefined {
+function frameOf(request: Request): Frame | undefined {
   try {
     return request.frame();
   } catch {

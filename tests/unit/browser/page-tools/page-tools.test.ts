@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { problemOfSchema, problemsWith } from '../../../../src/browser/page-tools/tool-input';
+import { problemOfSchema, problemsWith } from '../../../../src/browser/page-tools/page-tools';
 
 const object = (properties: object, more: object = {}) => ({ type: 'object', properties, ...more });
 const text = { type: 'string' };
