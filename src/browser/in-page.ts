@@ -130,7 +130,9 @@ async function isolatedWorld(
     },
     /** The elements with click listeners, as the browser reports them; none if it does not. */
     listening: () => listening(session, executionContextId),
-    interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
+    async interrupt(): Promise<void> {
+      await session.send('Runtime.terminateExecution').catch(() => undefined);
+    },
   };
 }
 

@@ -25,7 +25,7 @@ export interface OpenAiApiOptions {
   counts?: boolean;
 }
 
-interface LoggedRequest {
+export interface LoggedRequest {
   path: string;
   body: JsonObject;
   status: number;

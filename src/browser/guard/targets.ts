@@ -4,7 +4,9 @@ import { protocolOf } from '../in-page';
 
 declare const session: CDPSession;
 /** The protocol's own type, which Playwright does not export. */
-type TargetInfo = Awaited<ReturnType<typeof session.send<'Target.getTargetInfo'>>>['targetInfo'];
+type Told = Awaited<ReturnType<typeof session.send<'Target.getTargetInfo'>>>['targetInfo'];
+/** Exported for declarations alone. */
+export interface TargetInfo extends Told {}
 
 const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
