@@ -245,9 +245,10 @@ export default class TaskproofReporter implements Reporter {
   private judged(result: FullResult): SpecRun[] {
     // A confirmation keeps specs that it skipped because of their cost.
     const keepsAll = checkRun()?.purpose === 'confirm';
-    const runs = [...this.specRuns.values()].filter(run => keepsAll || !run.skipped);
-    for (const run of runs.filter(({ ended }) => !ended)) {
-      run.missingBecause = whyMissing(run, this.suite, this.config, result);
+    const ungraded = (run: SpecRun) => this.store?.whyUngraded(run);
+    const runs = [...this.specRuns.values()].filter(run => keepsAll || !run.skipped || ungraded(run));
+    for (const run of runs.filter(run => !run.ended || ungraded(run))) {
+      run.missingBecause = ungraded(run) ?? whyMissing(run, this.suite, this.config, result);
       run.label();
     }
     return runs;

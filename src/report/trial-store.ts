@@ -83,10 +83,18 @@ function namesIn(configFolder: string): string[] {
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
+/** What regrading can't tell of a trial. */
+interface Unknown {
+  of: PlannedTest;
+  why: string;
+}
+
 export class TrialStore {
   private failed = false;
   /** Trials that this run took from the one that it resumes. */
   private readonly restored = new Set<TestCase>();
+  /** Why a spec's trials have no grade, by `planKey`. */
+  private readonly ungraded = new Map<string, string>();
 
   private constructor(
     private readonly folder: string,
@@ -112,8 +120,11 @@ export class TrialStore {
     const unknown = (await Promise.all(planned.map(each => store.restore(each, regrading)))).flat();
     // A run that graded all it played leaves nothing of what its suite skips.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
+    if (regrading)
+      for (const { of, why } of unknown) store.ungraded.set(planKey(of.project.name, of.plan), why);
+    const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading
-      ? { ...run, regraded: { at: started, unknown: [...new Set(unknown)] } }
+      ? { ...run, regraded: { at: started, unknown: [...new Set(told)] } }
       : { ...run, resumedAt: started, ungraded: undefined };
     store.writeRun();
     const kept = `${plural(store.restored.size, 'trial')} ${regrading ? 'regraded' : 'kept'}`;
@@ -139,12 +150,17 @@ export class TrialStore {
   }
 
   /** Specs of which nothing is stored. They must not vanish like those that the suite skips. */
-  private neverGraded(planned: readonly PlannedTest[]): string[] {
+  private neverGraded(planned: readonly PlannedTest[]): Unknown[] {
     const isStored = ({ project, plan, test }: PlannedTest) =>
       existsSync(trialFile(this.folder, project.name, plan, test.repeatEachIndex));
     return bySpec(planned)
       .filter(tests => !tests.some(each => isStored(each) || each.test.expectedStatus === 'skipped'))
-      .map(([{ plan }]) => `${planName(plan)}: none of its trials was graded`);
+      .map(([of]) => ({ of, why: 'none of its trials was graded' }));
+  }
+
+  /** Why trials of a spec have no grade. */
+  whyUngraded({ project, planned }: SpecRun): string | undefined {
+    return this.ungraded.get(planKey(project, planned));
   }
 
   /** What this run could not regrade, and why. */
@@ -197,13 +213,13 @@ export class TrialStore {
   }
 
   /** @returns what the evidence can't tell, if the trial is regraded */
-  private async restore(planned: PlannedTest, regrading: boolean): Promise<string[]> {
+  private async restore(planned: PlannedTest, regrading: boolean): Promise<Unknown[]> {
     const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
     const name = planName(plan);
     const file = trialFile(this.folder, project.name, plan, index);
     const stored = readTrial(file);
-    if (!stored) return existsSync(file) ? [`${name}: a stored trial can't be read`] : [];
+    if (!stored) return existsSync(file) ? [{ of: planned, why: "a stored trial can't be read" }] : [];
     const { outcome, costUsd, annotations, ...rest } = stored;
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {
@@ -212,8 +228,8 @@ export class TrialStore {
     } as EarlierResult;
     if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
-      const unknown = await regradeResult(earlier, planned, folderOf(this.config));
-      if (unknown !== undefined) return [`${name}: ${unknown}`];
+      const why = await regradeResult(earlier, planned, folderOf(this.config));
+      if (why !== undefined) return [{ of: planned, why }];
     }
     this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');

@@ -7,7 +7,7 @@ import {
   type NetworkEvent,
   type TrialRecord,
 } from '../../data/record';
-import { addUsage } from '../../data/usage';
+import { addUsage, type ReportedUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
 import { lookAtAnswer } from '../../grading/answer';
 import { assertionTitle, resultOf } from '../../grading/assertions';
@@ -60,21 +60,23 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: 
     // Code of the suite is not run again.
     ...record.assertions.filter(({ type }) => type === 'check'),
   ];
-  const graded = { ...record, specHash: loaded.hash, policy, assertions, judge: null as JudgeResult | null };
+  const graded: TrialRecord = { ...record, specHash: loaded.hash, policy, assertions, judge: null };
   const missing = checked.find(({ result }) => !result.length);
   if (failureOf(graded) === null) {
     if (missing)
       return { unknown: `the kept record does not show whether ${assertionTitle(missing.assertion)}` };
     if (spec.judge !== undefined && judge) {
       const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd: spec.maxCostUsd });
-      if ('unknown' in asked) return { unknown: asked.unknown };
-      graded.judge = asked.judgement;
+      if ('unknown' in asked) return asked;
+      if ('failed' in asked)
+        Object.assign(graded, { status: 'error', errorKind: 'judge', endReason: asked.failed });
+      else graded.judge = asked.judgement;
+      const usage = 'failed' in asked ? asked.usage : asked.judgement.usage;
+      if (usage && usage !== record.judge?.usage) {
+        graded.usage = addUsage(record.usage, usage);
+        graded.costUsd = graded.usage.costUsd;
+      }
     }
-  }
-  const { judge: judgement } = graded;
-  if (judgement?.usage && judgement.usage !== record.judge?.usage) {
-    graded.usage = addUsage(record.usage, judgement.usage);
-    graded.costUsd = graded.usage.costUsd;
   }
   const failure = failureOf(graded);
   const regraded = { ...graded, ...outcomeFields(graded, failure) };
@@ -123,10 +125,10 @@ const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isInc
 /** `spec` has a rubric. */
 type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge };
 
-/** The judgement, or in one line why there is none, and what that cost. */
-export type Asked = { judgement: JudgeResult } | { unknown: string; costUsd: number | null };
+/** The judgement, or in one line why there is none, and what that took. */
+type Asked = { judgement: JudgeResult } | { failed: string; usage: ReportedUsage };
 
-async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked> {
+async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked | { unknown: string }> {
   const { judge: earlier, finalText } = kept.record;
   const { judge, spec } = asking;
   const isSame = earlier?.name === judge.name && earlier.model === judge.model;
@@ -135,7 +137,6 @@ async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked> {
   if (finalText === undefined)
     return {
       unknown: 'its record lacks the text of the final page, which the judge reads: no judge was asked then',
-      costUsd: 0,
     };
   return askAgain(kept, asking);
 }
@@ -161,7 +162,7 @@ export async function askAgain(
     });
     return { judgement: readJudgement(returned, judge, text => text) };
   } catch (error) {
-    const costUsd = error instanceof JudgeError ? (error.usage?.costUsd ?? null) : 0;
-    return { unknown: `judge "${judge.name}": ${messageOf(error)}`, costUsd };
+    const usage = error instanceof JudgeError ? (error.usage ?? { costUsd: null }) : { costUsd: 0 };
+    return { failed: `judge "${judge.name}": ${messageOf(error)}`, usage };
   }
 }

@@ -18,6 +18,7 @@ export function trialError(
 
 function pathOf({ errorKind, status, assertions, judge }: TrialRecord): string {
   if (errorKind === 'site_unreachable') return 'entryUrl';
+  if (errorKind === 'judge') return 'judge';
   if (status === 'max_steps') return 'maxSteps';
   const broken = assertions.findIndex(({ passed }) => !passed);
   if (status === 'completed' && broken >= 0) return `assertions[${broken}]`;

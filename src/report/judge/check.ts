@@ -129,8 +129,10 @@ async function ask(
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
   const { assertions } = kept.record;
   const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
-  if ('unknown' in asked)
-    return { of, prompt: null, passed: null, reason: asked.unknown, costUsd: asked.costUsd };
+  if ('failed' in asked) {
+    const { failed: reason, usage } = asked;
+    return { of, prompt: null, passed: null, reason, costUsd: usage.costUsd ?? null };
+  }
   const { passed, reason, usage } = asked.judgement;
   const { prompt } = judgeName(asked.judgement);
   // At once: it is paid for, and someone may end this meanwhile. The file is read again: someone may have added labels.

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { type NetworkEvent, recordedAnswer, type TrialRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
-import type { Judge } from '../../../../src/grading/judge';
+import { type Judge, JudgeError } from '../../../../src/grading/judge';
 import { regrade } from '../../../../src/playwright/run/regrade';
 import { loadFile } from '../../../../src/spec/load';
 import { madeRecord } from '../../../support/records';
@@ -149,9 +149,14 @@ test('a judgement that is kept costs nothing again, and counts as the judge says
   });
 });
 
-test('a judge that fails leaves no grade', async () => {
-  const judge = { name: 'mine', judge: async () => Promise.reject(new Error('no credit')) };
-  expect(await graded(JUDGED, dom('h1'), { rubric: 'new', judge })).toEqual({
-    unknown: 'judge "mine": no credit',
+test('a judge that fails is an error of the trial, and what it spent counts', async () => {
+  const usage = { ...NO_USAGE, costUsd: 0.25 };
+  const judge = (error: Error) => ({ name: 'mine', judge: async () => Promise.reject(error) });
+  const asked = (error: Error) => graded(JUDGED, dom('h1'), { rubric: 'new', judge: judge(error) });
+  const broken = { outcome: 'error', errorKind: 'judge', reason: 'judge "mine": no credit', judge: null };
+  expect(await asked(new Error('no credit'))).toMatchObject({ record: { ...broken, costUsd: 0 } });
+  expect(await asked(new JudgeError('no credit', usage))).toMatchObject({
+    record: { ...broken, costUsd: 0.25 },
   });
+  expect(await asked(new JudgeError('no credit'))).toMatchObject({ record: { ...broken, costUsd: null } });
 });
