@@ -118,14 +118,16 @@ export const addTrend: AddCommand = (program, io) => {
     .argument('[baseline]', 'a baseline', DEFAULT_BASELINE_FILE)
     .helpEnd(`
 The runs are cut in two where the later ones are most clearly worse (Fisher's exact test). It is a fall
-if chance does not explain it, corrected for the number of cuts and specs.
+if chance does not explain it, corrected for the number of cuts and specs. A changed spec, agent or
+model starts its own counts.
 
 Examples:
   taskproof trend
   taskproof trend baselines/main.json --markdown > trend.md`)
     .action(async (file: string, options: TellOptions) => {
       const trends = trendsOf(await readBaseline(io, file));
-      const grid = gridOf(trends, COLUMNS);
+      const hasChanged = trends.some(({ changedAt }) => changedAt);
+      const grid = gridOf(trends, hasChanged ? { ...COLUMNS, ...CHANGED } : COLUMNS);
       const counts = `${specsAndTests(trends)}, ${trends.filter(({ fellAt }) => fellAt).length} fell`;
       await tell(io, options, {
         json: () => ({ schemaVersion: '1', specs: trends }),
@@ -148,6 +150,10 @@ const COLUMNS: Columns<Trend> = {
   all: ({ points }) => `${passesOf(totalOf(points))} (${formatRate(rateOf(totalOf(points)))})`,
   last: ({ points }) => passesOf(points.at(-1)!),
   'began to fall': ({ fellAt }) => fellAt ?? '',
+};
+
+const CHANGED: Columns<Trend> = {
+  'new spec, agent or model since': ({ changedAt }) => changedAt ?? '',
 };
 
 const BARS = '▁▂▃▄▅▆▇█';

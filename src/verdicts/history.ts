@@ -79,21 +79,25 @@ const TREND_ALPHA = 0.05;
 export type Trend = ReturnType<typeof trendsOf>[number];
 
 /**
- * `points`: the runs in which it was graded, the oldest first. `fellAt`: the first run with the lower rate; null if chance explains the
- * fall. `p`: the chance of so clear a fall if the trials came in random order.
+ * `points`: the runs in which it was graded with the newest run's spec, agent and model, the oldest first. `changedAt`: the first of
+ * them if earlier runs had others; else null. `fellAt`: the first run with the lower rate; null if chance explains the fall. `p`: the
+ * chance of so clear a fall if the trials came in random order.
  */
 export function trendsOf(runs: readonly HistoryRun[]) {
   const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
   const rows = oldestFirst.flatMap(({ startedAt, verdicts }) => verdicts.map(row => ({ ...row, startedAt })));
   const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
   const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byRowName(a, b));
-  return all.map(series => {
-    const [row] = series;
+  return all.map(graded => {
+    const row = graded.at(-1)!;
     const { titlePath, project, replayed } = row;
+    const series = graded.filter(each => isSame(each, row));
     const points = series.map(({ startedAt, passes, failures }) => ({ startedAt, passes, failures }));
+    const changedAt = series.length < graded.length ? points[0]!.startedAt : null;
     const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
     const fellAt = p <= TREND_ALPHA / all.length ? points[last + 1]!.startedAt : null;
-    return { spec: specName(row), ...(titlePath && { titlePath }), project, replayed, points, p, fellAt };
+    const of = { spec: specName(row), ...(titlePath && { titlePath }), project, replayed };
+    return { ...of, points, changedAt, p, fellAt };
   });
 }
 

@@ -101,3 +101,19 @@ test.each<[number[], string | null]>([
   expect(trend!.fellAt?.slice(0, 10) ?? null).toBe(day);
   expect(trendsOf(runs(passes))).toEqual([trend]);
 });
+
+test.each<[string, Partial<VerdictRow>]>([
+  ['spec', { specHash: 'b' }],
+  ['agent', { agent: 'lexical' }],
+  ['model', { model: 'sonnet' }],
+])('another %s did not fall: it has counts of its own', (_what, other) => {
+  const runs = [1, 2, 3].map(day => run(day, [rowOf('pppppppppp')]));
+  const later = [4, 5].map(day => run(day, [rowOf('ffffffffff', other)]));
+  const [trend] = trendsOf([...runs, ...later]);
+  expect(trend).toMatchObject({ fellAt: null, changedAt: later[0]!.startedAt, p: 1 });
+  expect(trend!.points.map(({ startedAt }) => startedAt)).toEqual(later.map(({ startedAt }) => startedAt));
+  // Back as it was.
+  const back = trendsOf([...runs, ...later, run(6, [rowOf('ffffffffff')])]);
+  expect(back).toMatchObject([{ fellAt: '2026-11-06T10:00:00.000Z', points: { length: 4 } }]);
+  expect(trendsOf(runs)).toMatchObject([{ changedAt: null }]);
+});
