@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { SAVE_ONE } from '../data/baseline';
 import type { VerdictRow } from '../data/verdict';
 import { diffDocument, outcomeLines } from '../report/render/diff';
 import { specsAndTests } from '../report/render/document';
@@ -17,7 +18,6 @@ import {
   type Io,
   readBaseline,
   readRun,
-  SAVE_ONE,
   type TellOptions,
   tell,
 } from './io';

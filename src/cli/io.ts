@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { type HistoryRun, readHistory } from '../data/baseline';
+import { type HistoryRun, readHistory, SAVE_ONE } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../data/results';
 import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
 import type { Document } from '../report/render/document';
@@ -64,8 +64,6 @@ export async function readInput(io: Io, file: string, remedy: string): Promise<s
     throw new CommandError(`${file} ${problem}. ${remedy}`);
   }
 }
-
-export const SAVE_ONE = 'Save one with `taskproof baseline save` after a run on the main branch.';
 
 /** @throws CommandError, ResultsFileError */
 export async function readBaseline(io: Io, file: string, more = ''): Promise<HistoryRun[]> {

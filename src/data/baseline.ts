@@ -14,6 +14,8 @@ import {
 import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 const BASELINE_SCHEMA_VERSION = '2';
+export const SAVE_ONE = 'Save one with `taskproof baseline save` after a run on the main branch.';
+
 /** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 export const MOST_RUNS = 1_000;

@@ -1,4 +1,5 @@
 // Writes the results of a run: the results file, the summary, the comparison with a baseline.
+import { existsSync } from 'node:fs';
 import { appendFile, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
@@ -147,7 +148,8 @@ export async function writeResults(
     await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !results.shard)
     await attempt(resolve(folder, options.baseline), async file => {
-      const { readHistory } = await import('../data/baseline.js');
+      const { readHistory, SAVE_ONE } = await import('../data/baseline.js');
+      if (!existsSync(file)) throw new Error(`it does not exist. ${SAVE_ONE}`);
       const { diffWithBaseline } = await import('../verdicts/history.js');
       const diff = diffWithBaseline(readHistory(await readFile(file, 'utf8'), file), results);
       const to = terminalWriter({ colour: useColour(process.stdout) });

@@ -332,7 +332,7 @@ test('a baseline is compared with, except in a shard; what can not be read or wr
   printed = [];
   const broken = await play({ cart: 'p' }, { folder, options: { baseline: 'none.json', outputFile: '.' } });
   expect(broken.lost).toBeNull();
-  expect(broken.said).toMatch(/taskproof: .*none\.json: ENOENT/);
+  expect(broken.said).toMatch(/taskproof: .*none\.json: it does not exist\. Save one with/);
   expect(broken.said).toMatch(/taskproof: .*: EISDIR/);
 });
 
