@@ -76,8 +76,10 @@ export function claudeSender(asker: Asker) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
       if (read && !silent && !signal.aborted) await within(read, timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
-      // The stream wraps what the client throws before it sends the request.
-      throw begun || isA(error, 'APIError') ? error : ((error as Error).cause ?? error);
+      const type = otherType(error, headers);
+      // A gateway that does not stream may be paid for it.
+      if (type?.includes('json')) usage ??= {} as BetaUsage;
+      throw thrown(error, type, begun);
     } finally {
       clearTimeout(timer);
       if (usage) spent(usage);
@@ -116,6 +118,21 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
   if (event.type !== 'message_delta' || !before) return before;
   const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
   return { ...before, ...Object.fromEntries(given) };
+}
+
+/** The media type of a page or another file that came in place of the model's answer. */
+function otherType(error: unknown, headers: Headers | undefined): string | undefined {
+  const type = headers?.get('content-type') ?? 'text/event-stream';
+  const isUnread = isA(error, 'AnthropicError') && !isA(error, 'APIError');
+  return isUnread && !/event-?stream/.test(type) ? type : undefined;
+}
+
+/** @param begun whether there was an answer: the stream wraps what the client throws before it sends the request */
+function thrown(error: unknown, type: string | undefined, begun: boolean): unknown {
+  if (type === undefined) return begun || isA(error, 'APIError') ? error : ((error as Error).cause ?? error);
+  return new AnthropicError(
+    `it is ${type}, not a stream of events. Check the API's address, and what may answer in its place, such as a login page.`,
+  );
 }
 
 function failureOf(error: unknown, asker: Asker): Failure {

@@ -99,32 +99,29 @@ export async function send<T>(request: Sending<T>): Promise<T> {
   for (let sent = 1, failed = 0; ; sent++) {
     const admitted = await waiting(admission(lane, signal), 'limit');
     const sentAt = performance.now();
-    let how: Answered | undefined;
-    try {
-      const { value, ...outcome } = await waiting(request.attempt(), 'model');
-      how = answeredOf('served', outcome);
+    const attempt = await waiting(request.attempt(), 'model').then(
+      answer => ({ answer }),
+      (error: unknown) => ({ error }),
+    );
+    if ('answer' in attempt) {
+      const { value, ...outcome } = attempt.answer;
+      admitted.answered(answeredOf('served', outcome));
       return value;
-    } catch (error) {
-      signal.throwIfAborted();
-      const failure = request.failureOf(error);
-      const kind = kindOf(failure);
-      how = answeredOf(kind, failure);
-      const goneMs = admitted.goneMs + performance.now() - sentAt;
-      const isPatient = admitted.served && goneMs < requestTimeoutMs;
-      const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
-      const isTried =
-        (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-      if (!waits && !isTried)
-        throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
-      request.check?.();
-      debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
-      if (kind === 'broken') {
-        admitted.answered();
-        await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
-      }
-    } finally {
-      admitted.answered(how);
     }
+    const failure = request.failureOf(attempt.error);
+    const kind = kindOf(failure);
+    admitted.answered(signal.aborted ? undefined : answeredOf(kind, failure));
+    signal.throwIfAborted();
+    const goneMs = admitted.goneMs + performance.now() - sentAt;
+    const isPatient = admitted.served && goneMs < requestTimeoutMs;
+    const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
+    const isTried =
+      (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
+    if (!waits && !isTried)
+      throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
+    request.check?.();
+    debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
+    if (kind === 'broken') await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
   }
 }
 

@@ -22,6 +22,8 @@ export interface Reply {
 export type Fault =
   | { fault: 'status'; status: number; type: string; message?: string; headers?: Record<string, string> }
   | { fault: 'drop' }
+  /** Something in place of the stream, with status 200. */
+  | { fault: 'other'; mediaType: string; body: string }
   /** Ends the connection in the middle of the answer. */
   | { fault: 'truncate'; reply?: Reply }
   /** An `error` event inside a stream that began well. */

@@ -151,6 +151,9 @@ class Api {
         logged.status = 0;
         response.socket?.destroy();
         return;
+      case 'other':
+        response.writeHead(200, { 'content-type': answer.mediaType });
+        return void response.end(answer.body);
       case 'slow':
         await new Promise(resolve => setTimeout(resolve, answer.delayMs));
         return this.deliver(

@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterAll, expect, test as serialTest } from 'vitest';
 import { settingsOf } from '../../../../src/agents/claude';
 import { claudeSender } from '../../../../src/agents/claude/client';
+import { usageOf } from '../../../../src/agents/claude/pricing';
 import { RequestFailed } from '../../../../src/agents/model/send';
 import { type Answer, done, type Script, startMessagesApi } from '../../../support/messages-api';
 
@@ -33,6 +34,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const sender = claudeSender({ ...settingsOf(options), factory: 'claude' });
   const ended = new AbortController();
   const waits: string[] = [];
+  const spent: (number | null)[] = [];
   const params = {
     model: 'claude-opus-5-5',
     max_tokens: 1_000,
@@ -41,7 +43,8 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const send = () =>
     sender(params, {
       signal: ended.signal,
-      spent: () => undefined,
+      spent: usage =>
+        spent.push(usageOf(usage, { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } as never).costUsd),
       waiting: (promise, kind = 'model') => {
         waits.push(kind);
         return promise;
@@ -53,7 +56,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
     expect(error).toBeInstanceOf(RequestFailed);
     return (error as RequestFailed).message;
   };
-  return { api, send, problem, waits, ended };
+  return { api, send, problem, waits, spent, ended };
 }
 
 /** Passes connections on to a server, or refuses them. */
@@ -121,6 +124,20 @@ test.each<[string, Answer, number, RegExp]>([
   const { api, problem } = await ask(() => fault, { maxRetries: 2 });
   expect(await problem()).toMatch(message);
   expect(api.requests).toHaveLength(requests);
+});
+
+test.each<[string, string, null[]]>([
+  ['a login page', 'text/html', []],
+  // What it cost is not known.
+  ['a gateway that does not stream', 'application/json', [null, null]],
+])('%s in place of the stream is told', async (_, mediaType, usages) => {
+  const { problem, spent } = await ask(() => ({ fault: 'other', mediaType, body: '{"usage": {}}' }), {
+    maxRetries: 1,
+  });
+  expect(await problem()).toMatch(
+    `the answer can't be read, asked 2 times: it is ${mediaType}, not a stream of events. Check the API's address`,
+  );
+  expect(spent).toEqual(usages);
 });
 
 test('an API that served and is gone for longer than requestTimeoutMs ends the request', async () => {
