@@ -63,6 +63,8 @@ const dialogAnswerSchema = z.object({
   accept: z.boolean(),
   /** The text for a prompt. */
   text: z.string().optional(),
+  /** What the dialog said. */
+  message: z.string().optional(),
 });
 
 export const pageActionSchema = z.discriminatedUnion('do', pageActions);

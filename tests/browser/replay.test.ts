@@ -349,4 +349,22 @@ describe('a page that has changed', () => {
       'The recording answers a dialog here, and none opened. Record it again if that was meant.',
     ]);
   });
+
+  it('is told: a dialog that asks something else by now', async () => {
+    const first = await pages.open('/dialogs');
+    first.task.session.dialogs.policy = () => ({ accept: true });
+    await first.act('left_click', { target: await first.ref(/button "Ask"/) });
+    const recording = recordingOf(first.actions);
+    const asking = async (question: string) => {
+      const page = await pages.openPage('/dialogs');
+      await page.evaluate(`const { confirm: ask } = window; confirm = () => ask('${question}')`);
+      const task = agentTask(page);
+      await new Player(task, 3_000).play(recording);
+      return task.session.notices;
+    };
+    expect(await asking('Sure?')).toEqual(['A dialog (confirm) said "Sure?" and was accepted.']);
+    expect(await asking('Delete your account?')).toEqual([
+      'A dialog (confirm) said "Delete your account?" and was accepted. In the recording it said "Sure?".',
+    ]);
+  });
 });

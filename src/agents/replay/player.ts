@@ -1,12 +1,13 @@
 // Plays a trial from its recording action by action, and names the one that no longer fits the page.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { Dialog, Locator, Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint, standingOf } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
+import type { DialogPolicy } from '../../browser/session/dialogs';
 import { sleep } from '../../browser/waiting';
 import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
 import {
@@ -22,7 +23,7 @@ import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
 import type { ReplaySettings } from './index';
-import { otherControl } from './same';
+import { haveSameWords, otherControl } from './same';
 import { turnsWith, withTexts } from './values';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
@@ -47,13 +48,20 @@ export class Player {
   /** @throws ActionProblem at the first action that no longer fits. */
   async play(recording: Recording): Promise<void> {
     const { dialogs } = this.task.session;
-    dialogs.policy = () => this.answers.shift();
+    dialogs.policy = dialog => this.answerTo(dialog);
     try {
       for (const recorded of turnsWith(recording, this.task.data))
         await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
     } finally {
       dialogs.policy = undefined;
     }
+  }
+
+  private answerTo(dialog: Dialog): ReturnType<DialogPolicy> {
+    const answer = this.answers.shift();
+    if (answer?.message === undefined || haveSameWords(answer.message, this.task.mask(dialog.message())))
+      return answer;
+    return { ...answer, note: ` In the recording it said "${answer.message}".` };
   }
 
   private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
@@ -112,13 +120,20 @@ export class Player {
   private async compare(page: Page, locator: Locator, recorded: RecordedAction, end: number): Promise<void> {
     const { task } = this;
     if (!recorded.place && !recorded.beside) return;
+    let why: string | undefined;
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      await locator.first().waitFor({ state: 'attached', timeout: Math.max(1, end - performance.now()) });
+      const timeout = Math.max(1, end - performance.now());
+      await locator
+        .first()
+        .waitFor({ state: 'attached', timeout })
+        // Of a look that has too little time left.
+        .catch(error => Promise.reject(why === undefined ? error : this.problem(page, why)));
       const found = await standingOf(locator);
       if (!found) return;
-      const { why, differs } = otherControl(recorded, inTexts(found, task.mask), task.goal);
+      const other = otherControl(recorded, inTexts(found, task.mask), task.goal);
+      why = other.why;
       if (why && performance.now() + pause > end) throw this.problem(page, why);
-      if (differs) task.session.notice(`Since the recording, ${differs}.`);
+      if (other.differs) task.session.notice(`Since the recording, ${other.differs}.`);
       if (!why) return;
       await sleep(pause, task.signal);
     }

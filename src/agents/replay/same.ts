@@ -43,7 +43,7 @@ const namesOf = (text: string) =>
   );
 
 /** Without numbers and what has digits in it, such as `2nd`. Long names are cut. */
-function haveSameWords(...names: [string, string]): boolean {
+export function haveSameWords(...names: [string, string]): boolean {
   const [one, other] = names.map(name => {
     const words =
       name

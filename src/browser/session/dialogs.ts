@@ -43,9 +43,10 @@ export class Dialogs {
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
-    this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
+    const message = shorten(this.session.mask(beginning(dialog.message())), 300);
+    this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}), message });
     this.session.notice(
-      `A dialog (${dialog.type()}) said "${shorten(this.session.mask(beginning(dialog.message())), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+      `A dialog (${dialog.type()}) said "${message}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
     );
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }
