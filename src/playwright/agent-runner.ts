@@ -248,7 +248,7 @@ export class RunsOfTest implements AgentRunner {
     const { status, expectedStatus } = testInfo;
     const error = overlooked ?? testInfo.error;
     const isLost = Boolean(overlooked) || (status !== expectedStatus && status !== 'skipped');
-    if (isLost) for (const trial of trials) trial.blameModel();
+    if (isLost) for (const trial of trials) trial.blameOthers();
     const isBroken = trials.some(({ status }) => status === 'error');
     const last = decisive(trials);
     const isGraded = !isBroken && status !== 'interrupted' && status !== 'skipped';

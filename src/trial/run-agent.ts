@@ -303,13 +303,11 @@ export class AgentRun {
  */
 function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) => void): () => void {
   const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
-  const pages = context.pages().map(page => listen(page, { crash }));
-  const unlisten = listen(context, {
-    page: page => pages.push(listen(page, { crash })),
+  // Not removed: a test may go on with them.
+  for (const page of context.pages()) page.on('crash', crash);
+  return listen(context, {
+    page: page => void page.on('crash', crash),
     // It can't tell which: contexts close before the browser is known to be gone.
     close: () => onLost('the browser or its context was closed'),
   });
-  return () => {
-    for (const each of [unlisten, ...pages]) each();
-  };
 }

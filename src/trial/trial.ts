@@ -62,7 +62,7 @@ export class Trial extends AgentRun {
     this.session.keepActiveTab();
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
-    if (this.failure) this.blameModel();
+    if (this.failure) this.blameOthers();
     const isThere = this.leftAt === undefined || this.leftAt === this.session.page.url();
     const isExamined = isThere && !this.stopped.signal.aborted && this.end?.status !== 'error';
     const hasPassed = !this.failure;
@@ -95,9 +95,11 @@ export class Trial extends AgentRun {
     return true;
   }
 
-  /** A trial that has failed says nothing about the site if the agent never acted. */
-  blameModel(): void {
-    if (this.neverActed && this.status === 'completed') this.end = errorEnd('agent_api', this.neverActed);
+  /** A trial that has failed says nothing about the site if the agent never acted, or the page crashed after it. */
+  blameOthers(): void {
+    const { neverActed, lost, status } = this;
+    if (neverActed && status === 'completed') this.end = errorEnd('agent_api', neverActed);
+    else if (lost && status !== 'error') this.end = errorEnd('browser', `${lost} after the agent had ended`);
   }
 
   /** Looks for what stood in the agent's way, or for what is in nobody's way, while the page is still open. */
@@ -202,13 +204,15 @@ export class Trial extends AgentRun {
     } catch (error) {
       const [line] = mask(messageOf(error)).split('\n');
       const said = oneLine(line!.replace(/^page\.\w+: /, '').replace(/\.$/, ''), 300);
-      const isGone = /closed|crashed/i.test(said);
+      // Without the address, which may have such words.
+      const [what = ''] = said.split(/ at \S+$/);
+      const isGone = /closed|crashed/i.test(what);
       const [refused] = opened.refusals;
       const why = refused
         ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
         : isGone
           ? `the browser was closed before it opened ${entryUrl}: ${said}`
-          : `${entryUrl} can't be opened: ${said}. ${hintFor(said)}`;
+          : `${entryUrl} can't be opened: ${said}. ${hintFor(what)}`;
       return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
     }
   }

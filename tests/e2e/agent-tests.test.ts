@@ -303,6 +303,12 @@ test('begins on a closed page', passPolicy({ k: 2, minPasses: 1 }), async ({ pag
   await page.close();
   await agent.run('Look');
 });
+test('crashes later', passPolicy({ k: 2, minPasses: 1 }), async ({ page, context, agent }) => {
+  await agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) });
+  const cdp = await context.newCDPSession(page);
+  cdp.send('Page.crash').catch(() => {});
+  await expect(page.locator('#never')).toBeVisible();
+});
 test('asks for too much, and goes on', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
   await agent.run('Look', { maxSteps: 0 }).catch(() => {});
   expect('the page').toBe('right');
@@ -316,13 +322,22 @@ test('asks for too much, and goes on', passPolicy({ k: 2, minPasses: 1 }), async
   expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
   expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/2 passed/);
   // A wrong call says nothing about the site.
-  for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page'])
+  for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/2 passed`);
   expect(output).toContain('✗ asks for too much, and goes on [shop] failed');
   // The ends of those runs are no errors of their own.
   expect(output).not.toMatch(/not a part of any test|has been closed|agent\.run, error/);
+  const all = recordsIn(forgetful.read('report.json'));
+  const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
+  const crashed = all.filter(ofCrash);
+  const records = all.filter(each => !ofCrash(each));
+  const crash = {
+    outcome: 'error',
+    errorKind: 'browser',
+    reason: `the page crashed (${site.url}/) after the agent had ended`,
+  };
+  expect(crashed).toMatchObject([crash, crash]);
   // The first test may have ended before its trial began.
-  const records = recordsIn(forgetful.read('report.json'));
   expect(
     records
       .map(({ outcome }) => outcome)
