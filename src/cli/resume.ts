@@ -68,9 +68,9 @@ async function goOn(io: Io, command: Going): Promise<number> {
   const code = await play(io, args, env);
   const lastAt = (kept?: StoredRun) => (regrading ? kept?.regraded?.at : kept?.resumedAt);
   const now = storedRun(folder);
-  if (lastAt(now) === lastAt(run))
+  if (!now || lastAt(now) === lastAt(run))
     throw new CommandError(`The run of ${run.startedAt} was not ${command}d; see Playwright's output above.`);
-  const unknown = (regrading && now?.regraded?.unknown) || [];
+  const unknown = (regrading && now.regraded?.unknown) || [];
   if (!unknown.length) return typeof code === 'number' ? code : 1;
   io.err(['New trials are needed:', ...unknown.map(each => `  ${each}`)].join('\n'));
   return 3;

@@ -62,7 +62,9 @@ const partingSchema = z.object({
     ),
   from: z
     .enum(['trials', 'project', 'baseline', 'recording'])
-    .describe("Of this run, of another project, the baseline's last one, or a recording."),
+    .describe(
+      "The passing trials: of this run, of another project, the baseline's last one, or a recording.",
+    ),
   turn: count.describe('Of the failed trial; 1 for the first.'),
   text: text.describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
   expected: partingSideSchema.describe('The passing trial.'),

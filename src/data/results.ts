@@ -54,11 +54,16 @@ export const resultsSchema = z
     incompleteBecause: z.string().optional().describe('Why trials are missing, if the run knows it.'),
     filtered: flag.describe('True if the command line selected only some tests, such as with `--grep`.'),
     projectsSelected: flag.describe('True if the command line selected projects with `--project`.'),
-    supersededAt: z.string().optional().describe('When a later run began that has not written its results.'),
+    supersededAt: z
+      .string()
+      .optional()
+      .describe('When a later run began that has not written its results: these are of an earlier run.'),
     api: z
       .array(apiTrafficSchema)
       .optional()
-      .describe('Requests to each model; in merged reports of all shards, with the rates of the busiest.'),
+      .describe(
+        'Requests to each model; in merged reports requests and waits of all shards, and the rates of the busiest.',
+      ),
     judges: z.array(judgeAgreementSchema).optional().describe('Those that graded trials of this run.'),
     verdicts: z
       .array(rowSchema.refine(...CAN_PASS))
@@ -106,7 +111,7 @@ export function readJson(text: string, filename: string): unknown {
     const value = parsedJson(repaired);
     if (value !== undefined) return value;
     const hint = /^<{7} /m.test(json)
-      ? '. It has a Git conflict: keep the runs of both sides, one per line.'
+      ? '. It has a Git conflict: of a baseline, keep the runs of both sides, one per line; else one side.'
       : '';
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
   }

@@ -16,7 +16,9 @@ const trialSchema = z.object({
   outcome: z
     .enum(['passed', 'failed', 'error', 'skipped'])
     .describe('`error` says nothing about the site; `skipped` did not run.'),
-  status: text.describe('completed, max_steps, budget_exceeded, timed_out, gave_up, error; or skipped.'),
+  status: text.describe(
+    'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped if it did not run.',
+  ),
   errorKind: text
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
@@ -45,7 +47,10 @@ const subjectSchema = z.object({
   spec: text
     .min(1)
     .describe('The id of the spec; of an ordinary test the title, with describes and file if titles clash.'),
-  titlePath: texts.min(1).optional().describe('Of an ordinary test: its file, describes and title.'),
+  titlePath: texts
+    .min(1)
+    .optional()
+    .describe('Of an ordinary test with a pass policy: its file, describes and title.'),
   describe: text.optional().describe('Titles of the describes around the spec, joined by ` › `.'),
   project: text.describe('The Playwright project; empty if it has no name.'),
   agent: text.nullable().describe('Null if no trial ran.'),
@@ -125,7 +130,9 @@ const comparedProjectSchema = z.object({
   failures: count,
   errors: count,
   rate: rate.describe('passes / (passes + failures), to four digits.'),
-  actions: count.optional().describe('Of all trials; as what follows, only if any called a page tool.'),
+  actions: count
+    .optional()
+    .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
   pageToolCalls: count.optional(),
   costUsd: costSchema,
   passAll: z

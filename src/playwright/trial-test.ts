@@ -133,7 +133,7 @@ export class TrialTest {
       maxCostUsd: leastOf([spec.maxCostUsd, options.maxCostUsd]),
       seed,
       ...(isUnique && { unique }),
-      data,
+      ...(data && { data }),
       guesses: checkRun()?.purpose === 'probe',
       navigationTimeoutMs,
       locate: (path: string) => locationIn(loaded, path),

@@ -139,9 +139,8 @@ export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
     );
   const entry = parsedUrl(spec.entryUrl, baseURL);
   if (!entry?.protocol.startsWith('http'))
-    throw new Error(
-      `use.baseURL must be an http: or https: URL, such as http://localhost:3000, not ${JSON.stringify(baseURL)}`,
-    );
+    // It may hold a password.
+    throw new Error('use.baseURL must be an http: or https: URL, such as http://localhost:3000');
   const glob = (pattern: string) => (isPath(pattern) ? entry.origin + pattern : pattern);
   return {
     ...spec,

@@ -88,7 +88,7 @@ export function relayed(
     if (ANSWERED.has(method)) return ANSWERED.get(method);
     const sent = passed(method, params, isRoot, ownContextId);
     if (BROWSER_WIDE.test(method)) await check(method, sent);
-    if (method === 'Page.bringToFront') await client.front(targets.get(sessionId) ?? '');
+    if (method === 'Page.bringToFront' && parents.has(sessionId)) await client.front(targets.get(sessionId)!);
     if (!isRoot) return pass(sessionId, { ...request, params: sent });
     const result: Params = await session.send(method, sent);
     learnWindow(result);

@@ -100,7 +100,8 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
   // The record of a trial whose worker died is lost, not what it spent.
-  const costUsd = entry.costUsd ?? noted(project, spec, entry.index)?.spentUsd ?? null;
+  const { spentUsd, costUsd: known = null } = noted(project, spec, entry.index) ?? {};
+  const costUsd = entry.costUsd ?? spentUsd ?? known;
   // Renamed into place, so that no worker reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
@@ -110,6 +111,11 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
 /** Notes what a running trial has spent since it was last noted, in US dollars. */
 export function spend(project: string, spec: string, index: number, costUsd: number): void {
   const earlier = noted(project, spec, index);
+  if (earlier && earlier.outcome !== null) {
+    // An answer that was broken off with the trial is counted after it.
+    enter(project, spec, { ...earlier, costUsd: (earlier.costUsd ?? 0) + costUsd });
+    return;
+  }
   const spentUsd = (earlier?.spentUsd ?? 0) + costUsd;
   const reservedUsd = earlier?.costUsd ?? 0;
   enter(project, spec, { index, outcome: null, costUsd: Math.max(reservedUsd, spentUsd), spentUsd });

@@ -139,7 +139,7 @@ describe('a file', () => {
     [
       'has a conflict',
       [open, version, runs, '<<<<<<< HEAD', first, '=======', second, '>>>>>>> b', '}', '}'].join('\n'),
-      /not JSON: .*\. It has a Git conflict: keep the runs of both sides, one per line\.$/,
+      /not JSON: .*\. It has a Git conflict: of a baseline, keep the runs of both sides, one per line; else one side\.$/,
     ],
   ])('that %s is refused', (_, content, message) => {
     expect(() => readHistory(content, 'b.json')).toThrow(ResultsFileError);

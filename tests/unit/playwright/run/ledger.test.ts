@@ -68,9 +68,18 @@ test('what a running trial spends counts at once, and if its worker dies', () =>
     ended: [{ outcome: 'error' }],
     spentUsd: expect.closeTo(0.7),
   });
+  // Nor does a second record.
+  end(0, 'error', null);
+  expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: expect.closeTo(0.7) });
   // Its record knows better.
   end(0, 'failed', 0.8);
   expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: 0.8, committedUsd: 0.8 });
+  // An answer that was broken off with the trial is counted a moment later.
+  spend('p', 'spec', 0, 0.1);
+  expect(readLedger('p', 'spec')).toMatchObject({
+    ended: [{ outcome: 'failed' }],
+    spentUsd: expect.closeTo(0.9),
+  });
 });
 
 test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {
