@@ -1,8 +1,6 @@
 // Plays recordings of passed trials. Configs import this file, so the player is loaded only when a trial runs.
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
 import { z } from 'zod';
-import { DEFAULT_RECORDINGS_DIR, recordingFile } from '../../data/recording';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, ReplayAgent, SessionTask } from '../agent';
 
@@ -18,7 +16,7 @@ export interface ReplayOptions {
 }
 
 const optionsSchema = z.strictObject({
-  recordings: z.string().min(1).default(DEFAULT_RECORDINGS_DIR),
+  recordings: z.string().min(1).optional(),
   fallback: z
     .custom<Agent>(value => typeof (value as Agent | null)?.run === 'function', {
       error: 'must be an agent: claude({ ... }), lexical() ...',
@@ -47,7 +45,8 @@ export function replay(options?: ReplayOptions): Agent {
     withoutRecording: settings.withoutRecording,
     async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;
-      const file = recordingFile(resolve(configDir, settings.recordings), specName);
+      const { fileIn } = await import('./player.js');
+      const file = fileIn(settings, configDir, specName);
       return existsSync(file) ? undefined : file;
     },
     preflight: () => settings.fallback?.preflight?.(),

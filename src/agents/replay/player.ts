@@ -11,6 +11,7 @@ import type { DialogPolicy } from '../../browser/session/dialogs';
 import { sleep } from '../../browser/waiting';
 import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
 import {
+  DEFAULT_RECORDINGS_DIR,
   fileBelow,
   type RecordedTurn,
   type Recording,
@@ -178,6 +179,10 @@ export class Player {
 /** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
 const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
+/** Where the recording of a spec is. */
+export const fileIn = ({ recordings = DEFAULT_RECORDINGS_DIR }: ReplaySettings, dir: string, spec: string) =>
+  recordingFile(resolve(dir, recordings), spec);
+
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
   const { fallback, actionTimeoutMs } = settings;
   const { specName, configDir } = task;
@@ -185,7 +190,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
     throw new Error(
       'replay() plays the only agent.run() of a test with a pass policy, as the agent of its project. Pass another agent to this call.',
     );
-  const file = recordingFile(resolve(configDir, settings.recordings), specName);
+  const file = fileIn(settings, configDir, specName);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
   const recording =
