@@ -5,9 +5,21 @@ import { datesIn, type Value, withoutDates } from './answer-dates';
 /** The value that the answer gives, if it does, and all that it mentions. */
 export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
 
-export const numberIn = (answer: string): Given<number> => given(answer, numbersIn);
+export const numberIn = (answer: string): Given<number> => given(inAsciiDigits(answer), numbersIn);
 /** @param answer its date as `2026-03-14`; `03-14` where it names no year */
-export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
+export const dateIn = (answer: string): Given<string> => given(inAsciiDigits(answer), datesIn);
+
+/** `١٬٢٩٩٫٥٠` is 1,299.50. The ten digits of a script follow each other. */
+function inAsciiDigits(text: string): string {
+  const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
+  const ascii = text.replace(/\p{Nd}/gu, digit => {
+    const code = digit.codePointAt(0)!;
+    let zero = code;
+    while (isDigit(zero - 1)) zero--;
+    return String((code - zero) % 10);
+  });
+  return ascii.replace(/(?<=\d)٫(?=\d)/g, '.').replace(/(?<=\d)٬(?=\d)/g, ',');
+}
 
 function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> {
   const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
@@ -71,7 +83,7 @@ const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
   // blanks (`Team - $40`, items of lists) unless the value begins with it.
-  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>[$€£¥]\\s?)?(?<after>[-−])?` +
+  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>(?:[$€£¥]|EUR|USD|GBP|CHF|JPY|CNY|INR)\\s?)?(?<after>[-−])?` +
     `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
     `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?(?<beyond>${BEYOND})?`,
   'giu',
