@@ -222,7 +222,7 @@ export default class TaskproofReporter implements Reporter {
   /** Why trials are missing whose specs may have no row. */
   private lacking(broken: readonly string[]): string[] {
     const shards = lostShards(this.kept).map(shard => `${shard} was not merged`);
-    return [...broken.map(file => `${file} does not parse`), ...(this.store?.unknown ?? []), ...shards];
+    return [...broken.map(file => `${file} does not parse`), ...shards];
   }
 
   private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {
@@ -245,10 +245,10 @@ export default class TaskproofReporter implements Reporter {
   private judged(result: FullResult): SpecRun[] {
     // A confirmation keeps specs that it skipped because of their cost.
     const keepsAll = checkRun()?.purpose === 'confirm';
-    const ungraded = (run: SpecRun) => this.store?.whyUngraded(run);
-    const runs = [...this.specRuns.values()].filter(run => keepsAll || !run.skipped || ungraded(run));
-    for (const run of runs.filter(run => !run.ended || ungraded(run))) {
-      run.missingBecause = ungraded(run) ?? whyMissing(run, this.suite, this.config, result);
+    const why = (run: SpecRun) => this.store?.whyUngraded(run);
+    const runs = [...this.specRuns.values()].filter(run => keepsAll || !run.skipped || why(run));
+    for (const run of runs.filter(run => !run.ended || why(run))) {
+      run.missingBecause = why(run) ?? whyMissing(run, this.suite, this.config, result);
       run.label();
     }
     return runs;

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, sumOf } from '../data/collections';
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
@@ -121,7 +121,8 @@ export class TrialStore {
     // A run that graded all it played leaves nothing of what its suite skips.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     if (regrading)
-      for (const { of, why } of unknown) store.ungraded.set(planKey(of.project.name, of.plan), why);
+      for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
+        store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
     const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading
       ? { ...run, regraded: { at: started, unknown: [...new Set(told)] } }
@@ -163,16 +164,11 @@ export class TrialStore {
     return this.ungraded.get(planKey(project, planned));
   }
 
-  /** What this run could not regrade, and why. */
-  get unknown(): readonly string[] {
-    return (isRegrading() && this.run.regraded?.unknown) || [];
-  }
-
   /** Skips what should not run, once the tests are split into shards. While regrading, nothing runs. */
   skip(tests: readonly TestCase[]): void {
     for (const test of tests) {
       if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
-      else if (isRegrading()) skipUnstarted(test, 'regrade plays nothing');
+      else if (isRegrading()) skipUnstarted(test, 'regrade runs no trials');
     }
   }
 

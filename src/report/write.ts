@@ -73,7 +73,7 @@ export function resultsOf(
     ...sumOfWaits(verdicts),
     complete:
       !run.shard &&
-      !run.lacking.length &&
+      !causes.size &&
       run.status !== 'interrupted' &&
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
