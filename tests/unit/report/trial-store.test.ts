@@ -200,3 +200,12 @@ test('a folder that cannot be written costs a warning, once', async () => {
     /^taskproof: .*\.taskproof.* can't be written, so if the run .*: E[A-Z]+.*\n$/,
   );
 });
+
+test('a run without any trial does not stand before the one to resume', async () => {
+  const { folder, config } = newFolder();
+  await TrialStore.open(config, [planned()], new Date(0));
+  const kept = storedRuns(folder);
+  expect(await TrialStore.open(config, [], new Date(1))).toBeUndefined();
+  expect(kept).toHaveLength(1);
+  expect(storedRuns(folder)).toEqual(kept);
+});
