@@ -4,6 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { callInPage, protocolOf } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
+import type { NetworkEvent } from '../data/record';
 import type { DomAssertion } from '../spec';
 import { escapePattern, messageOf, readable, shorten } from '../text/line';
 import { choosing, chosenInstead, countOffering } from './closed-lists';
@@ -28,13 +29,24 @@ export async function lookAtDom(assertion: DomAssertion, state: GradedState): Pr
   const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
   if (unquoted.includes('>>')) throw invalid('">>"');
   try {
-    return await lookAt(assertion, state);
+    return (await lookAt(assertion, state)) ?? whyNoAbsence(assertion, state);
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     // Playwright colours its messages.
     const [line] = stripVTControlCharacters(messageOf(error)).split('\n');
     throw /selector/i.test(messageOf(error)) ? invalid(line!) : error;
   }
+}
+
+/** On the server's own error page, too. One of 404 may be what the task leads to. */
+function whyNoAbsence({ selector, state, count }: DomAssertion, { page, network }: GradedState) {
+  if (state !== 'absent' && boundsOf(count).min > 0) return null;
+  const [url] = page.url().split('#');
+  const isShown = (each: NetworkEvent) => each.resourceType === 'document' && each.url === url;
+  const status = network.findLast(isShown)?.status ?? 0;
+  return status < 500
+    ? null
+    : `that "${selector}" is absent says nothing: the server answered ${status} (${url})`;
 }
 
 /** What more on the page can break of an assertion that held. What is gone by then was there. */

@@ -17,6 +17,10 @@ const PAGES: Record<string, string> = {
   '/soon': `<h1>Shop</h1><button onclick="requestIdleCallback(() => setTimeout(() => { document.body.insertAdjacentHTML('beforeend', '${ERROR.replaceAll('"', '&quot;')}') }, 200))">Buy</button>`,
   '/thanks': '<h1>Shop</h1><h2>Done</h2>',
   '/slow': `<h1>Shop</h1>${ERROR}`,
+  '/to-500': '<h1>Shop</h1><a href="/500">Buy</a>',
+  '/to-404': '<h1>Shop</h1><a href="/404">Buy</a>',
+  '/500': '<h1>Something went wrong</h1>',
+  '/404': '<h1>This order is gone</h1>',
 };
 
 let site: Awaited<ReturnType<typeof serve>>;
@@ -35,6 +39,7 @@ const output = {
 beforeAll(async () => {
   site = await serve((request, response) => {
     response.setHeader('content-type', 'text/html');
+    response.statusCode = Number(/\/([45]\d\d)$/.exec(request.url!)?.[1] ?? 200);
     setTimeout(() => response.end(PAGES[request.url!] ?? ''), request.url === '/slow' ? SLOW_MS : 0);
   });
 });
@@ -102,4 +107,15 @@ test.each<[string, object]>([
   const done = { type: 'dom', selector: 'h2', state: 'visible' };
   const record = await buyOn('/moves', { type: 'dom', ...given }, done);
   expect(record).toMatchObject({ outcome: 'passed', finalUrl: `http://localhost:${site.port}/thanks` });
+});
+
+test.each<[string, object, string, passed: boolean]>([
+  ['absent', { state: 'absent' }, '/to-500', false],
+  ['there at most twice', { state: 'visible', count: { max: 2 } }, '/to-500', false],
+  ['absent', { state: 'absent' }, '/to-404', true],
+  ['there at most twice', { state: 'visible', count: { max: 2 } }, '/to-404', true],
+])('what must be %s (%o) after %s', async (_, given, path, passed) => {
+  const record = await buyOn(path, { type: 'dom', selector: '.row', ...given });
+  expect(record.assertions.map(each => each.passed)).toEqual([passed]);
+  if (!passed) expect(record.reason).toContain('that ".row" is absent says nothing: the server answered 500');
 });
