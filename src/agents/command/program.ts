@@ -148,6 +148,8 @@ export class Program {
     this.child.stdout!.on('end', () => {
       this.arrived([this.partial]);
       this.partial = '';
+      const problem = 'it closed its standard output before it wrote {"type":"end"}';
+      setTimeout(() => this.ended || this.fail(problem), DRAIN_MS).unref();
     });
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       // Mask before cutting, since half a secret would not be found.

@@ -55,6 +55,14 @@ describe('lines', () => {
     await expect(next(program)).rejects.toThrow(/: it ended with code 0 before it wrote \{"type":"end"\}$/);
   });
 
+  test('a program that closes its output and lives on has ended nothing', async () => {
+    const program = node(
+      `require('node:fs').writeSync(1, '{"a":1}'); require('node:fs').closeSync(1); setInterval(() => {}, 1000)`,
+    );
+    expect(await next(program)).toBe('{"a":1}');
+    await expect(next(program)).rejects.toThrow(/: it closed its standard output before it wrote/);
+  });
+
   test('the environment is that of the worker, with what is given, without what is taken away or forces colours', async () => {
     vi.stubEnv('FORCE_COLOR', '1').stubEnv('TAKEN', 'x').stubEnv('KEPT', 'kept');
     onTestFinished(() => void vi.unstubAllEnvs());
