@@ -1,5 +1,6 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
+import { escapePattern } from '../text/line';
 import { isPattern, problemOfJsonSchema } from './value-schema';
 
 export const nonEmpty = () => z.string().min(1);
@@ -157,6 +158,26 @@ function isExact(value: unknown): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
+/** How all addresses of requests begin. */
+const BEGINNINGS = ['http://', 'https://'];
+const LONGEST = 'https://'.length;
+
+/** Whether a glob can match the address of a request at all: with one that can't, `never` would hold whatever was sent. */
+function canMatch(glob: string): boolean {
+  // A path is the site's. A value of the suite may stand anywhere.
+  if (/^\/(?!\/)|\{\{/.test(glob)) return !glob.includes('#');
+  const tokens = glob.match(/\*{2,}|./gsu) ?? [];
+  const sources = tokens.map(token =>
+    token === '*' ? '[^/]*' : token === '?' ? '.' : token.startsWith('*') ? '.*' : escapePattern(token),
+  );
+  const begins = (count: number) => {
+    const beginning = new RegExp(`^${sources.slice(0, count).join('')}$`, 'is');
+    return BEGINNINGS.some(each => beginning.test(each));
+  };
+  const most = Math.min(tokens.length, 2 * LONGEST + 1);
+  return !glob.includes('#') && Array.from({ length: most }, (_, at) => at + 1).some(begins);
+}
+
 const networkAssertion1 = z
   .strictObject({
     ...networkFields,
@@ -182,6 +203,15 @@ const networkAssertion1 = z
       'urlPattern',
       ({ urlPattern }) => /^wss?:/i.test(String(urlPattern)),
       'WebSockets are not recorded: assert on what the page shows',
+    ),
+    rule(
+      'urlPattern',
+      ({ urlPattern }) =>
+        typeof urlPattern === 'string' &&
+        urlPattern !== '' &&
+        !/^wss?:/i.test(urlPattern) &&
+        !canMatch(urlPattern),
+      'matches no URL, which begins with http:// or https:// and has no "#" in a request. For a path on the site, begin with "/"; for a path on any host, with "**/"',
     ),
     onlyIf(
       'never',

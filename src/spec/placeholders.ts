@@ -130,9 +130,15 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   };
 }
 
-/** The spec with its entryUrl, and URL globs that begin with a slash, at the suite's address, if its entryUrl is a path. */
+/** The spec with its entryUrl, if that is a path, at the suite's address, and URL globs that begin with a slash at its origin. */
 export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
-  if (!isPath(spec.entryUrl)) return spec;
+  const globsAt = (origin: string) =>
+    withUrls(spec.assertions, pattern => (isPath(pattern) ? origin + pattern : pattern));
+  if (!isPath(spec.entryUrl)) {
+    // In 0.1 a glob is of the whole URL.
+    if (spec.specVersion !== SPEC_VERSION_1) return spec;
+    return { ...spec, assertions: globsAt(new URL(spec.entryUrl).origin) };
+  }
   if (baseURL === undefined)
     throw new Error(
       `entryUrl is the path ${spec.entryUrl}, which is relative to the suite's baseURL. Set use.baseURL in the Playwright config, or write the whole URL.`,
@@ -141,12 +147,11 @@ export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
   if (!entry?.protocol.startsWith('http'))
     // It may hold a password.
     throw new Error('use.baseURL must be an http: or https: URL, such as http://localhost:3000');
-  const glob = (pattern: string) => (isPath(pattern) ? entry.origin + pattern : pattern);
   return {
     ...spec,
     entryUrl: entry.href,
     allowedDomains: spec.allowedDomains.length ? spec.allowedDomains : [entry.hostname],
-    assertions: withUrls(spec.assertions, glob),
+    assertions: globsAt(entry.origin),
   };
 }
 

@@ -210,6 +210,58 @@ test('patterns for WebSockets are refused', () => {
     ]);
 });
 
+test.each([
+  ...[
+    'api/pay',
+    'api/**',
+    '127.0.0.1:4173/**',
+    '*/api/pay',
+    '?/api/pay',
+    '//shop.test/pay',
+    'http:/shop.test',
+  ],
+  ...['https?://shop.test/**', '*', '*.test/**', '/api/pay#done', '**/pay#done', 'ftp://shop.test/**'],
+])('a glob that no URL matches is refused, since `never` would hold: %s', urlPattern => {
+  expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
+    { path: 'assertions[0].urlPattern', message: expect.stringContaining('matches no URL') },
+  ]);
+});
+
+test.each([
+  ...[
+    '/api/pay',
+    '/**',
+    '**/pay',
+    '**',
+    '**pay',
+    'http://shop.test/**',
+    'https://**',
+    'http*://shop.test/**',
+  ],
+  ...[
+    '*://shop.test/**',
+    '*//shop.test/**',
+    '?ttp://shop.test/',
+    '{{api}}/pay',
+    'HTTP://shop.test/**',
+    '*p**',
+  ],
+])('a glob that URLs match is not: %s', urlPattern => {
+  const spec = newer(network({ urlPattern, never: true }));
+  expect(safeParseTaskSpec(spec)).toMatchObject({ ok: true });
+});
+
+test('a glob that begins with a slash is of the site, also if entryUrl is a whole URL', () => {
+  const of = (specVersion: string) =>
+    taskSpecSchema.parse({ ...minimal, specVersion, assertions: [{ type: 'url', pattern: '/cart/**' }] });
+  const { origin } = new URL(minimal.entryUrl);
+  expect(atSite(of('playwright/1'), {}).assertions).toMatchObject([{ pattern: `${origin}/cart/**` }]);
+  expect(atSite(of('playwright/1'), { origin: 'http://preview.test' }).assertions).toMatchObject([
+    { pattern: 'http://preview.test/cart/**' },
+  ]);
+  expect(atSite(of('0.1'), {}).assertions).toMatchObject([{ pattern: '/cart/**' }]);
+});
+
 test('an address with a user name or a password is refused, if the spec begins there', () => {
   const secret = 'http://ada:violet@127.0.0.1:4173';
   const [relative, whole] = ['/plants', 'https://shop.test/'].map(entryUrl =>
