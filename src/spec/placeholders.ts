@@ -111,12 +111,15 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   if (origin === undefined) return spec;
   const entry = new URL(spec.entryUrl);
   const target = new URL(origin);
+  const ownHost = new RegExp(`(?<![\\w.-])${escapePattern(entry.host)}(?![\\w.:-])`, 'i');
   const moved = (glob: string) => {
     const written = withPlainOrigin(glob);
     const rest = written.slice(entry.origin.length);
     // `https://example.com.evil.org/**` also starts with `https://example.com`.
     const sameOrigin = written.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
-    return sameOrigin ? target.origin + rest : glob;
+    if (sameOrigin) return target.origin + rest;
+    // `*://example.com/**`
+    return /^https?:\/\//i.test(glob) ? glob : glob.replace(ownHost, target.host);
   };
   const host = target.hostname;
   // An agent that is told to open the old deployment would test that one.

@@ -27,7 +27,7 @@ export interface TaskproofOptions {
   maxRequests?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
-  /** Another deployment, such as `https://preview-42.example.com`, or `'baseURL'` for Playwright's: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. Default: none. */
+  /** Another deployment, such as `https://preview-42.example.com`, or `'baseURL'` for Playwright's: replaces the origin of `entryUrl`, and in URL globs, and allows its host. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in texts, not in screenshots, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
   secrets?: Record<string, string | SecretFunction | undefined>;

@@ -21,6 +21,12 @@ test.each([
   ['https://example.com:444/**', 'https://example.com:444/**'],
   ['**/trial**', '**/trial**'],
   ['http://example.com/**', 'http://example.com/**'],
+  ['*://example.com/api/**', '*://preview.test:8443/api/**'],
+  ['http*://EXAMPLE.com/**', 'http*://preview.test:8443/**'],
+  ['**example.com/api', '**preview.test:8443/api'],
+  ['**://example.com:444/**', '**://example.com:444/**'],
+  ['**://www.example.com/**', '**://www.example.com/**'],
+  ['**://example.com.evil.org/**', '**://example.com.evil.org/**'],
 ])('%s becomes %s', (pattern, moved) => {
   const spec = atOrigin(specWith([pattern]), 'https://preview.test:8443');
   expect(spec.assertions[0]).toMatchObject({ pattern: moved });
