@@ -21,7 +21,9 @@ const trialSchema = z.object({
   ),
   errorKind: text
     .optional()
-    .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
+    .describe(
+      'With an error: site_unreachable, agent_api, browser, judge, setup, interrupted, internal or uncalibrated.',
+    ),
   reason: text.nullable().describe('Why the trial did not pass, in one line.'),
   answer: answerSchema.optional().describe('What the agent said at its end, at most 4,000 characters.'),
   turns: count.describe('Turns that the agent took.'),
