@@ -177,6 +177,7 @@ export default class TaskproofReporter implements Reporter {
       // If no test file could be loaded, or a set-up failed, the suite is empty.
       if (tests.length && !broken.length)
         keepEarlier(resolve(folder, this.options.outputFile), this.startedAt);
+      this.store?.end([], result.status);
       return this.stayRed(result.status);
     }
     await this.lastResults(result);

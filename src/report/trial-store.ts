@@ -104,7 +104,7 @@ export class TrialStore {
 
   /**
    * If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have. A run without any
-   * trial, as after a wrong `--grep`, keeps nothing: an interrupted one before it can still be resumed.
+   * trial, as after a wrong `--grep`, keeps nothing.
    */
   static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date) {
     const resumed = process.env[RESUME];
@@ -200,6 +200,11 @@ export class TrialStore {
       return entry !== undefined && (isGraded(entry.trial) || (!interrupted && isNeedless(entry)));
     });
     if (isRegrading()) return [];
+    // As `--last-failed` finds after a green run. One before it can still be resumed.
+    if (!interrupted && !this.run.resumedAt && runs.every(({ entries }) => !entries.length)) {
+      rmSync(this.folder, { recursive: true, force: true });
+      return [];
+    }
     if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
     this.writeRun();
     if (!interrupted || this.failed) return [];
