@@ -107,6 +107,8 @@ const NO_BASELINE = 'no-baseline';
 /** @returns undefined if there is no baseline yet and --allow has no-baseline. */
 export async function compareFiles(io: Io, beforeFile: string, afterFile: string, allowed: Allowed) {
   if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
+    // A run that left no results must not pass.
+    await readRun(io, afterFile);
     io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE_ONE}`);
     return undefined;
   }

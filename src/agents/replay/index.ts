@@ -9,7 +9,7 @@ export interface ReplayOptions {
   recordings?: string;
   /** The agent with a model that takes over if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
-  /** Whether a spec or test without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
+  /** Whether a spec or test without a recording is `error: setup` or skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';
   /** Milliseconds to wait for a recorded action's element, and for its effect. Default: 5,000. */
   actionTimeoutMs?: number;

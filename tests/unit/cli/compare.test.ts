@@ -272,6 +272,11 @@ test('the first run of a suite has no baseline', async () => {
   expect([code, err]).toEqual([2, expect.stringContaining('--allow no-baseline')]);
   const allowed = await taskproof(['diff', '--allow', 'no-baseline']);
   expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining('There is no baseline yet')]);
+  // Nor did the last run leave anything.
+  for (const command of ['diff', 'confirm']) {
+    const empty = await suite({}).taskproof([command, '--allow', 'no-baseline']);
+    expect([empty.code, empty.err]).toEqual([2, expect.stringContaining('taskproof-results.json')]);
+  }
   const wrong = await taskproof(['diff', '--allow', 'everything']);
   expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('unknown everything')]);
 });
