@@ -240,6 +240,14 @@ describe('a replay ends where the trial did', () => {
   });
 });
 
+it('there is no recording of a dialog that a listener of the agent answers', async () => {
+  const first = await pages.open('/dialogs');
+  first.page.once('dialog', dialog => dialog.accept());
+  await first.act('left_click', { target: await first.ref(/button "Ask"/) });
+  expect(first.actions).toHaveLength(2);
+  expect(first.actions[1]!.recorded).toBeUndefined();
+});
+
 describe('a secret', () => {
   it('is recorded by its name and typed by its value', async () => {
     const secrets = { SHOP: 'correct "horse"' };

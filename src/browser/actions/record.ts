@@ -41,7 +41,7 @@ interface Pending {
 
 export class ActionRecorder {
   private pending: Pending[] = [];
-  private readonly dialogs: DialogAnswer[] = [];
+  private readonly dialogs: (DialogAnswer | undefined)[] = [];
   private isLook = false;
 
   /** @param trial `configDir` is absolute: names of files are relative to it */
@@ -95,8 +95,10 @@ export class ActionRecorder {
   /** The noted actions, once the page has settled; undefined if some can't be recorded. */
   async done(): Promise<RecordedAction[] | undefined> {
     const { pending: noted, isLook } = this;
-    const dialogs = [...this.dialogs];
+    const dialogs = this.dialogs.filter(answer => answer !== undefined);
+    const isKnown = dialogs.length === this.dialogs.length;
     this.begin();
+    if (!isKnown) return undefined;
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
     for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);

@@ -12,12 +12,17 @@ export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }
 export class Dialogs {
   /** The agent's answers; `leave` if a program outside Playwright answers. Default: as Playwright does. */
   policy: DialogPolicy | 'leave' | undefined;
-  onAnswer: (answer: DialogAnswer) => void = () => undefined;
+  /** Undefined if a listener of the agent's own answers, which no recording can hold. */
+  onAnswer: (answer: DialogAnswer | undefined) => void = () => undefined;
+  /** Whether the suite answers: it does so in a replay, too. */
+  private readonly suiteAnswers: boolean;
   private readonly open = new Set<Dialog>();
   readonly dispose: () => void;
 
   constructor(private readonly session: Pick<Session, 'context' | 'notice' | 'mask'>) {
-    this.dispose = listen(session.context, {
+    const { context } = session;
+    this.suiteAnswers = [context, ...context.pages()].some(each => listeners(each) > 0);
+    this.dispose = listen(context, {
       dialog: dialog => this.answer(dialog),
       dialogclosed: dialog => this.open.delete(dialog),
     });
@@ -40,6 +45,7 @@ export class Dialogs {
   private answer(dialog: Dialog): void {
     this.open.add(dialog);
     const othersListen = listeners(dialog.page()) > 0 || listeners(this.session.context) > 1;
+    if (othersListen && !this.suiteAnswers) this.onAnswer(undefined);
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
