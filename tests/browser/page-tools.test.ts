@@ -262,7 +262,9 @@ describe('frames', () => {
       await frame.evaluate(evil);
     };
     const input = { password: 'violet' };
-    await tools.call(page, 'of_127_0_0_1', input, { recorder: { record: flip } as never });
+    const recorder = { record: flip } as never;
+    // The browser tells of a frame's tools a moment after it has loaded.
+    await tools.call(page, 'of_127_0_0_1', input, { recorder, waitMs: 5_000 });
     expect(session.notices.at(-1)).toContain('left its page before it answered');
     expect(asked).toBe('');
   });
