@@ -1,12 +1,12 @@
 // Checks the format's assertions: each waits like a web-first assertion of Playwright's, and says why it does not hold.
 import type { AssertionResult } from '../data/record';
 import type { Assertion, DomAssertion } from '../spec';
+import { urlGlob } from '../spec/url-glob';
 import { answerTitle, lookAtAnswer } from './answer';
 import { lookAtDom } from './dom';
 import { lookAtDownload } from './download';
 import { AssertionFailure, type GradedState, timesInWords, waitToHold } from './holds';
 import { networkLook, networkTitle } from './network';
-import { urlGlob } from './url-glob';
 
 /** The assertion as a sentence, for steps and records. */
 export function assertionTitle(assertion: Assertion): string {

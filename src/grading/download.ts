@@ -3,9 +3,9 @@ import { isUtf8 } from 'node:buffer';
 import type { Download } from '@playwright/test';
 import { within } from '../browser/waiting';
 import type { DownloadAssertion } from '../spec';
+import { urlGlob } from '../spec/url-glob';
 import { few, shorten, textOfWindows } from '../text/line';
 import { containing } from './dom';
-import { urlGlob } from './url-glob';
 
 /** Milliseconds for one look at a download, which may not have ended. */
 const LOOK_MS = 2_000;

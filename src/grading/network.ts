@@ -4,9 +4,9 @@ import type { SentBody } from '../browser/session/network';
 import type { NetworkEvent } from '../data/record';
 import type { NetworkAssertion } from '../spec';
 import { hostOf } from '../spec/url';
+import { urlGlob } from '../spec/url-glob';
 import { flat, parsedJson, shorten, textOfWindows } from '../text/line';
 import { boundsOf, canBreakLater, type GradedState, timesInWords } from './holds';
-import { urlGlob } from './url-glob';
 
 type Asked = Pick<NetworkEvent, 'url' | 'method'>;
 

@@ -102,18 +102,15 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
-  /**
-   * If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have. A run without any
-   * trial, as after a wrong `--grep`, keeps nothing.
-   */
-  static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date) {
+  /** If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have. */
+  static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
     const started = at.toISOString();
     if (!resumed) {
       if (isRegrading())
         throw runError(`taskproof: ${REGRADE} is set, but not by npx taskproof regrade. Unset it.`);
-      return specs.length ? TrialStore.begin(config, specs, started) : undefined;
+      return TrialStore.begin(config, specs, started);
     }
     const run = storedRun(resumed);
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);

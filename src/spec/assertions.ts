@@ -1,6 +1,6 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
-import { escapePattern } from '../text/line';
+import { globTokens, urlGlob } from './url-glob';
 import { isPattern, problemOfJsonSchema } from './value-schema';
 
 export const nonEmpty = () => z.string().min(1);
@@ -164,18 +164,11 @@ const LONGEST = 'https://'.length;
 
 /** Whether a glob can match the address of a request at all: with one that can't, `never` would hold whatever was sent. */
 function canMatch(glob: string): boolean {
+  if (glob.includes('#')) return false;
   // A path is the site's. A value of the suite may stand anywhere.
-  if (/^\/(?!\/)|\{\{/.test(glob)) return !glob.includes('#');
-  const tokens = glob.match(/\*{2,}|./gsu) ?? [];
-  const sources = tokens.map(token =>
-    token === '*' ? '[^/]*' : token === '?' ? '.' : token.startsWith('*') ? '.*' : escapePattern(token),
-  );
-  const begins = (count: number) => {
-    const beginning = new RegExp(`^${sources.slice(0, count).join('')}$`, 'is');
-    return BEGINNINGS.some(each => beginning.test(each));
-  };
-  const most = Math.min(tokens.length, 2 * LONGEST + 1);
-  return !glob.includes('#') && Array.from({ length: most }, (_, at) => at + 1).some(begins);
+  if (/^\/(?!\/)|\{\{/.test(glob)) return true;
+  const tokens = globTokens(glob.toLowerCase()).slice(0, 2 * LONGEST + 1);
+  return tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
 }
 
 const networkAssertion1 = z

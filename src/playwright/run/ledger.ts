@@ -100,8 +100,7 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
   // The record of a trial whose worker died is lost, not what it spent.
-  const { spentUsd, costUsd: known = null } = noted(project, spec, entry.index) ?? {};
-  const costUsd = entry.costUsd ?? spentUsd ?? known;
+  const costUsd = entry.costUsd ?? spentOf(noted(project, spec, entry.index));
   // Renamed into place, so that no worker reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
@@ -149,7 +148,7 @@ export function readLedger(project: string, spec: string): LedgerState {
       return entries(prefixOf(project, spec)).filter(hasEnded);
     },
     get spentUsd() {
-      return sumOf(entries(), entry => (hasEnded(entry) ? costOf(entry) : (entry.spentUsd ?? 0)));
+      return sumOf(entries(), entry => spentOf(entry) ?? 0);
     },
     get committedUsd() {
       return sumOf(entries(), costOf);
@@ -165,8 +164,14 @@ export function reserve(project: string, spec: string, index: number, costUsd: n
   return () => rmSync(fileOf(run, project, spec, index));
 }
 
-const noted = (project: string, spec: string, index: number) =>
-  entries(`${prefixOf(project, spec)}${index}.json`)[0];
+/** Of an ended trial its cost, of a running one what it has spent, without what is reserved. */
+const spentOf = (entry: LedgerEntry | undefined) =>
+  (entry?.outcome === null ? entry.spentUsd : entry?.costUsd) ?? null;
+
+function noted(project: string, spec: string, index: number): LedgerEntry | undefined {
+  const run = process.env[ENV];
+  return run === undefined ? undefined : entryIn(fileOf(run, project, spec, index));
+}
 
 const costOf = ({ costUsd }: LedgerEntry) => costUsd ?? 0;
 
@@ -174,14 +179,16 @@ function entries(prefix = ''): LedgerEntry[] {
   const run = process.env[ENV];
   const files = run ? readdirSync(run) : [];
   const own = files.filter(name => name.startsWith(prefix) && name.endsWith('.json'));
-  return own.flatMap(name => {
-    try {
-      return entrySchema.parse(JSON.parse(readFileSync(join(run!, name), 'utf8')));
-    } catch {
-      // Another worker gave its reservation up meanwhile.
-      return [];
-    }
-  });
+  return own.flatMap(name => entryIn(join(run!, name)) ?? []);
+}
+
+function entryIn(file: string): LedgerEntry | undefined {
+  try {
+    return entrySchema.parse(JSON.parse(readFileSync(file, 'utf8')));
+  } catch {
+    // There is none, or another worker gave its reservation up meanwhile.
+    return undefined;
+  }
 }
 
 const fileOf = (run: string, project: string, spec: string, index: number) =>

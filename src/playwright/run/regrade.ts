@@ -17,10 +17,10 @@ import { readJudgement } from '../../grading/judge/judgement';
 import { networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
-import { urlGlob } from '../../grading/url-glob';
 import type { AnswerAssertion, Assertion } from '../../spec';
 import { type LoadedSpec, locationIn } from '../../spec/load';
 import { atSite, type Site, withData } from '../../spec/placeholders';
+import { urlGlob } from '../../spec/url-glob';
 import { harmless, messageOf } from '../../text/line';
 import { trialError } from './trial-error';
 

@@ -3,8 +3,8 @@ import { PassThrough } from 'node:stream';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
 import { askOn } from '../../../src/cli/io';
-import { urlGlob } from '../../../src/grading/url-glob';
 import { parseTaskSpec } from '../../../src/spec';
+import { urlGlob } from '../../../src/spec/url-glob';
 import { suite } from './suite';
 
 const MANIFEST = JSON.stringify({

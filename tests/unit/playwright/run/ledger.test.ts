@@ -82,6 +82,12 @@ test('what a running trial spends counts at once, and if its worker dies', () =>
   });
 });
 
+test('what was only reserved has not been spent, if nothing is known of the end', () => {
+  reserve('p', 'spec', 0, 0.5);
+  end(0, 'error', null);
+  expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: 0, committedUsd: 0 });
+});
+
 test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {
   end(0, 'failed', 1);
   const folder = process.env.TASKPROOF_LEDGER!;

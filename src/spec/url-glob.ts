@@ -6,12 +6,14 @@ const MAX_STATES = 1_000;
 /** Which tokens of a glob are met so far, and what follows on each character. */
 type GlobState = { live: readonly boolean[]; next: GlobState[] };
 
+export const globTokens = (pattern: string): string[] => pattern.match(/\*{2,}|./gsu) ?? [];
+
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
 // takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at
 // most the tokens of the pattern.
 /** Of a whole URL: `**` is any run of characters, `*` any run without `/`, `?` one character, all else itself. Case-sensitive. */
 export function urlGlob(pattern: string): (url: string) => boolean {
-  const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
+  const tokens = globTokens(pattern);
   const states = new Map<string, GlobState>();
   const stateOf = (live: readonly boolean[]): GlobState => {
     const key = live.map(Number).join('');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { urlGlob } from '../../../src/grading/url-glob';
+import { urlGlob } from '../../../src/spec/url-glob';
 
 // Properties try hundreds of inputs, on machines that may be busy.
 vi.setConfig({ testTimeout: 60_000 });
