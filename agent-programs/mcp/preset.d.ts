@@ -81,6 +81,8 @@ export interface Usage {
 export interface End {
   status?: 'completed' | 'gave_up' | 'error';
   answer?: string;
+  /** Why nobody tried the task: a wrong answer is then the agent's fault, not the site's. */
+  neverActed?: string;
   reason?: string;
   errorKind?: 'agent_api';
 }

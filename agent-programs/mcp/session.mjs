@@ -31,6 +31,7 @@ export class Session {
   #answer;
   /** Whether the agent got any tools. Without tools, it can't have tried the task. */
   hasTools = false;
+  #hasCalled = false;
   /** The newest text of the page, which has the names of elements. */
   snapshot = '';
   /** Why the model is not available at the moment, while the command line retries. @type {string | undefined} */
@@ -128,6 +129,7 @@ export class Session {
   /** Await it before a tool does anything, so that this happens in its turn. @param {Call} call */
   async begin(call) {
     this.hasTools = true;
+    this.#hasCalled = true;
     if (this.tellsCalls && !this.#open.has(call.id)) await this.#told(call.id);
     if (this.#open.has(call.id)) return;
     this.round([call]);
@@ -219,7 +221,12 @@ export class Session {
     this.finish(
       this.#gaveUp
         ? { status: 'gave_up', reason: this.#gaveUp }
-        : { ...(this.#answer && { answer: this.#answer }) },
+        : {
+            ...(this.#answer && { answer: this.#answer }),
+            ...(!this.#hasCalled && {
+              neverActed: `the agent never acted: it called no tool of the page. It said: ${short(this.#answer ?? '') || '(nothing)'}`,
+            }),
+          },
     );
   }
 

@@ -120,6 +120,12 @@ export const lineSchema = z
         answer: answerSchema
           .optional()
           .describe('With `completed`: what the agent answers, a text or a structured value.'),
+        neverActed: text
+          .min(1)
+          .optional()
+          .describe(
+            'With `completed`: why nobody tried the task, such as a model that called no tool. If the answer does not pass, the trial says nothing about the site.',
+          ),
         reason: text.optional().describe('Required with `gave_up` and `error`.'),
         errorKind: z
           .literal('agent_api')

@@ -12,6 +12,7 @@ import {
   type Answered,
   BudgetExceededError,
   type GaveUp,
+  type OnlyTalked,
   type SessionTask,
   type Turn,
 } from '../agent';
@@ -222,10 +223,11 @@ function reader({ task, program }: Stage): () => Promise<Line> {
   };
 }
 
-function endOf({ status, answer, reason, errorKind }: Of<'end'>, program: Program): Answered | GaveUp {
-  if (status === 'completed') return { answer };
+function endOf(line: Of<'end'>, program: Program): Answered | OnlyTalked | GaveUp {
+  const { status, answer, reason, errorKind, neverActed } = line;
+  if (status === 'completed') return { answer, ...(neverActed && { neverActed }) };
   if (!reason) throw program.error(`it ended with status "${status}" but no "reason"`);
-  if (status === 'gave_up') return { status, reason };
+  if (status === 'gave_up') return { status, reason: program.masked(reason) };
   if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));
   throw program.error(`it ended with an error: ${reason}`);
 }

@@ -530,7 +530,8 @@ describe('tools', () => {
         ${print({ type: 'result', status: 'success', stats: { input_tokens: 7, output_tokens: 2 } })}`,
       args: [resolve('docs/examples/gemini.mjs')],
     });
-    expect(end).toEqual({ type: 'end', status: 'completed', answer: 'It is ordered.' });
+    const neverActed = 'the agent never acted: it called no tool of the page. It said: It is ordered.';
+    expect(end).toEqual({ type: 'end', status: 'completed', answer: 'It is ordered.', neverActed });
     expect(lines).toContainEqual({ type: 'turn', title: 'finish: It is ordered.' });
     expect(lines).toContainEqual({
       type: 'usage',
@@ -604,7 +605,12 @@ describe('the stream of Claude Code', () => {
         cacheCreationTokens: 0,
         totalCostUsd: 0.25,
       },
-      { type: 'end', status: 'completed', answer: 'Done.' },
+      {
+        type: 'end',
+        status: 'completed',
+        answer: 'Done.',
+        neverActed: expect.stringContaining('called no tool'),
+      },
     ]);
   });
 
