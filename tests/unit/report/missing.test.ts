@@ -131,6 +131,9 @@ test.each<[string, KeptRun[], string[]]>([
     [kept('1/2'), kept('2/2'), kept('2/2', {}, 'docs')],
     ['shard 1 of 2'],
   ],
+  ['one that found no tests', [kept('1/2'), { ...kept('2/2'), plan: [] }], []],
+  ['one that found no tests, and a lost one', [kept('1/3'), { ...kept('3/3'), plan: [] }], ['shard 2 of 3']],
+  ['one alone that found no tests', [{ ...kept('2/2'), plan: [] }], ['shard 1 of 2']],
   ['a shard that is none', [kept('2/9999999999')], []],
 ])('shards that are missing beside %s', (_, runs, lost) => {
   expect(lostShards(runs)).toEqual(lost);
