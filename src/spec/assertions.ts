@@ -117,6 +117,9 @@ const count = z
   )
   .optional();
 
+/** `text=Go`, `xpath=//a`, `//a`: of Playwright's, which would be called invalid only after the trials. */
+const OTHER_SELECTOR = /^\s*(?:[a-z][\w-]*=|\/\/)/i;
+
 const domAssertion1 = z
   .strictObject({
     ...domFields,
@@ -137,6 +140,11 @@ const domAssertion1 = z
   })
   .check(
     ...textRules,
+    rule(
+      'selector',
+      ({ selector }) => typeof selector === 'string' && OTHER_SELECTOR.test(selector),
+      'must be CSS. For a text on the page, use `selector: body`, `state: text` and `text`',
+    ),
     onlyIf('hidden', ({ state }) => state === 'text', 'is only allowed with `state: text`'),
     onlyIf(
       'value',

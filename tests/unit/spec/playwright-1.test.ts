@@ -200,6 +200,19 @@ test('a glob with a whole origin is compared as browsers write it', () => {
     );
 });
 
+test.each(['text=Order placed', 'xpath=//li', '//li', 'role=button'])(
+  'a selector of another kind than CSS is refused before a trial plays: %s',
+  selector => {
+    expect(issuesOf(newer(dom({ selector })))).toMatchObject([
+      { path: 'assertions[0].selector', message: expect.stringContaining('must be CSS') },
+    ]);
+  },
+);
+
+test.each(['[data-a="text=x"]', 'a[href="//li"]', 'li:has-text("a=b")'])('CSS stays valid: %s', selector => {
+  expect(parseTaskSpec(newer(dom({ selector }))).assertions).toMatchObject([{ selector }]);
+});
+
 test('patterns for WebSockets are refused', () => {
   for (const urlPattern of ['ws://**', 'WSS://shop.test/pay'])
     expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
