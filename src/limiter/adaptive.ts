@@ -1,6 +1,6 @@
 // How many requests to one model run at once, and how fast they start. Nobody has to know the API's limits: the number of requests
-// grows while answers come (as TCP's slow start), and once the API refuses one, the rate goes on a little below the served one, and
-// grows evenly from there.
+// grows while answers come (as TCP's slow start). Once the API refuses one, the rate goes on a little below the served one; it grows
+// evenly from there, and ever faster if that was far below the limit (as TCP's CUBIC, RFC 9438).
 import type { Answered, Left } from './rate-headers';
 
 /** Requests at a time until the first answer. */
@@ -9,13 +9,16 @@ const FIRST_SLOTS = 4;
 const CUT = 0.95;
 /** Growth per second, as a share of the served rate. */
 const GROWTH = 0.004;
+/** Seconds of even growth. */
+const EVEN_S = 20;
+/** Seconds of faster growth, after which as much as the served rate is added. */
+const DOUBLED_S = 40;
 /** Requests per second: a minute's limit of 3 is kept, too. */
 const LEAST_RATE = 0.05;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds over which the rate is measured that the API served. */
+/** Milliseconds over which the rate is measured that the API served, or over a minute: some limits are of a minute. */
 const RECENT_MS = 10_000;
-/** Milliseconds that are counted for the rate of a minute. */
 const MINUTE_MS = 60_000;
 
 const realClock = {
@@ -71,6 +74,8 @@ export class AdaptiveLimiter {
   private cutAt: number;
   private nextStart = 0;
   private pausedUntil = 0;
+  /** Milliseconds for which the API asked to wait when it last refused. */
+  private retryAfterMs = 0;
   private failures = 0;
   private answeredAt = Number.NEGATIVE_INFINITY;
   private goneSince: number | undefined;
@@ -146,7 +151,9 @@ export class AdaptiveLimiter {
 
   /** Requests per second that may start now. */
   private rate(now: number): number {
-    const grown = (GROWTH * (now - this.cutAt)) / 1_000;
+    // What costs more is tried less often: the best interval grows with the root of the cost.
+    const seconds = (now - this.cutAt) / 1_000 / Math.sqrt(Math.max(1, this.retryAfterMs / 1_000));
+    const grown = GROWTH * seconds + Math.max(0, (seconds - EVEN_S) / DOUBLED_S) ** 3;
     return Math.max(LEAST_RATE, this.servedRate * (CUT + grown));
   }
 
@@ -190,7 +197,8 @@ export class AdaptiveLimiter {
   /** If the API does not say how long: a refused request has its place in the rate; one without an answer waits ever longer. */
   private pause(as: Answered['as'], retryAfterMs: number, now: number): void {
     const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.failures);
-    if (as !== 'limited' && now >= this.pausedUntil) this.failures++;
+    if (as === 'limited') this.retryAfterMs = retryAfterMs;
+    else if (now >= this.pausedUntil) this.failures++;
     const pauseMs = retryAfterMs || (as === 'limited' ? 0 : grown);
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
   }
@@ -204,14 +212,19 @@ export class AdaptiveLimiter {
   }
 
   private cutRate(now: number): void {
-    const since = Math.max(this.beganAt, now - RECENT_MS);
-    const recent = this.started.filter(({ startedAt, refused }) => startedAt >= since && !refused);
-    const started = recent.length / Math.max(1, (now - since) / 1_000);
+    const started = Math.max(this.startedRate(RECENT_MS, now), this.startedRate(MINUTE_MS, now));
     // Those that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
     this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started));
     this.cutAt = now;
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
+  }
+
+  /** Requests per second that were not refused. */
+  private startedRate(ms: number, now: number): number {
+    const since = Math.max(this.beganAt, now - ms);
+    const recent = this.started.filter(({ startedAt, refused }) => startedAt >= since && !refused);
+    return recent.length / Math.max(1, (now - since) / 1_000);
   }
 
   /** What the API reported was true when the request began. */

@@ -78,6 +78,21 @@ const window =
     };
   };
 
+/** So many requests in whatever window is looked at, as a gateway counts. */
+const sliding =
+  (most: number, seconds: number, { retryAfterMs = 0, latencyMs = LATENCY_MS } = {}): Api =>
+  time => {
+    const starts: number[] = [];
+    return {
+      answer() {
+        while (starts.length && starts[0]! <= time.now() - seconds * 1_000) starts.shift();
+        if (starts.length >= most) return limited(retryAfterMs || undefined);
+        starts.push(time.now());
+        return { ...served(), afterMs: latencyMs };
+      },
+    };
+  };
+
 /** So many requests at once. */
 const atOnce =
   (most: number): Api =>
@@ -142,6 +157,18 @@ test.each(APIS)('%s: nearly all of the limit is used, and few requests are refus
     expect.soft(perSecond / demand, `${workers} workers: share of the limit`).toBeGreaterThan(0.9);
     expect.soft(refused / served, `${workers} workers: refused`).toBeLessThan(MOST_REFUSED);
   }
+});
+
+test.each<[string, Api, number]>([
+  ['300 in any minute', sliding(300, 60), 0.075],
+  ['50 in any minute, refused for 5 s', sliding(50, 60, { retryAfterMs: 5_000 }), MOST_REFUSED],
+  ['5 in any second, refused for 10 s', sliding(5, 1, { retryAfterMs: 10_000 }), MOST_REFUSED],
+  ['5 in any second, answers after 8 s', sliding(5, 1, { latencyMs: 8_000 }), MOST_REFUSED],
+])('%s: a limit that was underrated at first is found', (name, api, mostRefused) => {
+  const perSecond = name.startsWith('50 ') ? 50 / 60 : 5;
+  const found = play(api, { workers: 64, requests: Math.ceil(perSecond * 800) });
+  expect.soft(found.perSecond / perSecond, 'share of the limit').toBeGreaterThan(0.65);
+  expect.soft(found.refused / found.served, 'refused').toBeLessThan(mostRefused);
 });
 
 test('two limiters that share a limit, as shards with one key do, settle at half of it each', () => {
