@@ -28,7 +28,7 @@ A red trial begins with what its failures have in common, and ends with the pict
 way of a trial that passed.`
     : `
 Open the report: npx playwright show-report
-Look at the last trial of buy-monstera: it failed, its verdict passed, and it says what stood in the way.
+Look at the last trial of buy-monstera in the project lexical: it failed, its verdict passed, and it says what stood in the way.
 Then let a spec be lost: npm run example:lost`,
 );
 process.exitCode = status ?? 1;
