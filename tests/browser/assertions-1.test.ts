@@ -80,6 +80,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     .join('');
   const inShadow = (html: string) => `<x-list></x-list><script>
     document.querySelector('x-list').attachShadow({ mode: 'open' }).innerHTML = '${html}'</script>`;
+  const slottedIn = (html: string) => `<h1>Shop</h1><x-box>The <b>Answer</b></x-box><script>
+    document.querySelector('x-box').attachShadow({ mode: 'open' }).innerHTML = '${html}'</script>`;
   const TINY = '<p style="font-size: 0">Answer <b style="font-size: 1rem">Shop</b></p>';
   const HIDDEN = '<p>Shop</p><div hidden>Order confirmed</div>';
   const cases: [html: string, assertion: Partial<DomAssertion> & { selector: string }, Expected][] = [
@@ -159,6 +161,32 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
         [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
       ],
     ),
+    // What a component hides whose slot stands in a closed part of it.
+    ...[
+      '<details><summary>More</summary><slot></slot></details>',
+      '<details><summary>More</summary><div><slot></slot></div></details>',
+      '<div style="height: 0; overflow: hidden"><slot></slot></div>',
+      '<div style="height: 0; overflow: hidden"><slot style="display: block; padding: 9px"></slot></div>',
+      '<div hidden><slot></slot></div>',
+      '<div style="visibility: hidden"><slot></slot></div>',
+    ].flatMap((html): typeof cases =>
+      ['body', 'x-box', 'b'].flatMap((selector): typeof cases => [
+        [slottedIn(html), { selector, text: 'Answer' }, /only in hidden text/],
+        [slottedIn(html), { selector, text: 'Answer', count: 0 }, null],
+        ...(selector === 'b'
+          ? []
+          : [[slottedIn(html), { selector, text: 'The' }, /only in hidden text/] as (typeof cases)[0]]),
+      ]),
+    ),
+    ...['The', 'Answer'].map((text): (typeof cases)[0] => [
+      `${slottedIn('<slot></slot>').replace('<b>', '<p hidden=until-found>The <b>Answer</b></p><b hidden>')}Sold`,
+      { selector: 'p', text },
+      /only in hidden text/,
+    ]),
+    ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'p', text: 'Answer' }, /hidden text/],
+    ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'body', text: 'Answer' }, /hidden text/],
+    [slottedIn('<details open><slot></slot></details>'), { selector: 'body', text: 'The Answer' }, null],
+    [slottedIn('<div><slot></slot></div>'), { selector: 'b', text: 'Answer' }, null],
     [
       '<div style="display: grid; grid-template-rows: 0fr"><p style="margin: 0; min-height: 0; overflow: hidden">Answer</div>Shop',
       { selector: 'div', text: 'Answer' },

@@ -39,7 +39,7 @@ function cutsOff(element: Element): boolean {
   if (element.clientHeight && element.clientWidth) return isShrunk(element);
   // What it hides is the window's.
   if (element === document.body || element === document.documentElement) return false;
-  if (!element.textContent?.trim()) return false;
+  if (!element.textContent?.trim() && !element.querySelector('slot')) return false;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (/^(?:inline|contents|none)$/.test(display)) return false;
   const cutsX = !element.clientWidth && overflowX !== 'visible';
@@ -62,13 +62,13 @@ const hasTinyLetters = (element: Element) =>
   getComputedStyle(element).fontSize === '0px';
 
 function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
-  const parent = parentOf(element);
+  const parent = element.assignedSlot ?? parentOf(element);
   return cut.has(element) || (parent !== null && isCutOff(parent, cut));
 }
 
 function laidOut(element: Element, special: Special): string {
-  const { display } = getComputedStyle(element);
-  if (display === 'none' || special.cut.has(element)) return '';
+  const { display, contentVisibility } = getComputedStyle(element);
+  if (display === 'none' || contentVisibility === 'hidden' || special.cut.has(element)) return '';
   const isRead = special.around.has(element) || element instanceof SVGElement;
   const text =
     isRead && !element.matches(OWN_TEXT)
@@ -85,6 +85,8 @@ function textOf(node: Node, parent: Element, special: Special): string {
 }
 
 function childrenOf(element: Element): Node[] {
+  if (element instanceof HTMLDetailsElement && !element.open)
+    return [...element.querySelectorAll(':scope > summary:first-of-type')];
   const slotted = element instanceof HTMLSlotElement ? element.assignedNodes() : [];
   return slotted.length ? slotted : [...(element.shadowRoot ?? element).childNodes];
 }
