@@ -57,6 +57,9 @@ const row = (name: string) =>
 const apart = (label: string, field: string) =>
   `<div><div><div><b>${label}</b><i></i></div></div><div><div>${field}</div></div></div>`;
 const DIALOGS = `<button onclick="log(confirm('Sure?'))">Delete</button><button onclick="log(prompt('Name?'))">Rename</button>`;
+/** Without white space between its elements. */
+const rowOfComponents = (name: string) =>
+  `<li><span>${name}</span><button onclick="log('${name}')">Edit</button></li>`;
 const table = `<table>${row('Alice')}${row('Bob')}</table>`;
 
 it.each([
@@ -64,6 +67,7 @@ it.each([
   ['Click "sign in"', buttons('Sign up', 'Sign in'), 'Sign in'],
   ['Click "Delete"', buttons('Delete account'), 'Delete account'],
   ['Click "Edit" in the row "Bob"', table, 'Bob'],
+  ['Click "Edit" in the row "Bob"', `<ul>${['Bo', 'Bob'].map(rowOfComponents).join('')}</ul>`, 'Bob'],
   ['Click the 2nd "Edit"', table, 'Bob'],
   ['Click "Buy"', '<div onclick="log(1)"><span style="pointer-events:none">Buy</span></div>', '1'],
   ['Check "Hosta"', pressed(false), 'true'],

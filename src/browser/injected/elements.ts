@@ -152,12 +152,21 @@ export const standing = (element: Element) => ({ place: placeOf(element), beside
 
 /** The text of the closest element around it that says more than the element itself: that of its row or card. */
 function besideOf(element: Element): string {
-  const own = flatText(element.textContent ?? '', 200);
+  const own = flatText(spacedText(element), 200);
   for (let around = parentOf(element); around && around !== document.body; around = parentOf(around)) {
-    const text = flatText(around.textContent ?? '', 300);
+    const text = flatText(spacedText(around), 300);
     if (text.replace(own, '').trim()) return text;
   }
   return '';
+}
+
+/** The rendered text with a blank between elements: where they are apart by style alone, the browser writes `AliceAdminDelete`. */
+export function spacedText(element: Element): string {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const seen: string[] = [];
+  while (texts.nextNode())
+    if (texts.currentNode.parentElement?.checkVisibility()) seen.push(texts.currentNode.nodeValue ?? '');
+  return seen.join(' ');
 }
 
 /** What its author called an element, in lower-case words: id, classes, addresses, icons. */

@@ -11,6 +11,7 @@ import {
   type Point,
   parentOf,
   roleOf,
+  spacedText,
   topOf,
   wordsFor,
 } from './elements';
@@ -177,7 +178,7 @@ function nearTo(things: Element[], label: RegExp): Element[] {
 function says(box: Element, label: RegExp): boolean {
   const named = [box, ...box.querySelectorAll('[aria-label],[placeholder]')];
   const names = named.map(each => each.getAttribute('aria-label') ?? each.getAttribute('placeholder') ?? '');
-  return [textOf(box), ...names].some(text => label.test(text));
+  return [textOf(box), spacedText(box), ...names].some(text => label.test(text));
 }
 
 const textOf = (element: Element) => (element as HTMLElement).innerText ?? element.textContent ?? '';
