@@ -23,43 +23,7 @@ assertions:
     pattern: '**/trial**'
 `;
 
-describe('the example of the format document', () => {
-  it('parses', () => {
-    const spec = parseTaskSpec(`specVersion: '0.1'
-id: pricing-trial
-goal: 'Find the price of the Team plan and start a free trial'
-entryUrl: 'https://example.com'
-allowedDomains: # optional
-  - example.com
-  - '*.checkout-provider.example.com'
-maxSteps: 20
-maxCostUsd: 1.00
-passPolicy:
-  k: 5
-  minPasses: 4
-assertions:
-  - type: url
-    pattern: '**/trial**'
-  - type: dom
-    selector: '[data-testid=trial-confirmation]'
-    state: visible
-`);
-    expect(spec).toEqual({
-      specVersion: '0.1',
-      id: 'pricing-trial',
-      goal: 'Find the price of the Team plan and start a free trial',
-      entryUrl: 'https://example.com',
-      allowedDomains: ['example.com', '*.checkout-provider.example.com'],
-      maxSteps: 20,
-      maxCostUsd: 1,
-      passPolicy: { k: 5, minPasses: 4 },
-      assertions: [
-        { type: 'url', pattern: '**/trial**' },
-        { type: 'dom', selector: '[data-testid=trial-confirmation]', state: 'visible' },
-      ],
-    });
-  });
-
+describe('the same spec', () => {
   it.each([
     ['a byte order mark', `\uFEFF${yaml}`],
     ['CRLF', yaml.replaceAll('\n', '\r\n')],
@@ -78,28 +42,21 @@ describe('specVersion', () => {
   it('that is missing', () => {
     const error = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml');
     expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
-    expect(error).toMatchObject({
-      version: undefined,
-      supported: ['0.1', 'playwright/1'],
-      filename: 'a.yaml',
-      line: 1,
-      column: 1,
-    });
-    expect(error.message).toMatch(/^a\.yaml: [\s\S]*specVersion: "0\.1"/);
+    expect(error).toMatchObject({ version: undefined, supported: SUPPORTED_SPEC_VERSIONS });
+    expect(error.message).toBe(
+      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1", "playwright/1"; write specVersion: "0.1"',
+    );
     expect(errorOf('{}')).toBeInstanceOf(UnsupportedSpecVersionError);
     expect(SUPPORTED_SPEC_VERSIONS).toEqual(['0.1', 'playwright/1']);
   });
 
-  it.each(["'0.2'", "''", '__proto__', '0.1.0'])('%s is unsupported', version => {
-    const error = errorOf(withVersion(version), 'a.yaml');
+  it.each(['0.2', '', '__proto__', '0.1.0'])('"%s" is unsupported', version => {
+    const error = errorOf(withVersion(`'${version}'`), 'a.yaml');
     expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
-    expect(error).toMatchObject({
-      version: version.replaceAll("'", ''),
-      supported: ['0.1', 'playwright/1'],
-      line: 1,
-      column: 14,
-    });
-    expect(error.message).toContain(`"${version.replaceAll("'", '')}"`);
+    expect(error).toMatchObject({ version, supported: SUPPORTED_SPEC_VERSIONS, line: 1, column: 14 });
+    expect(error.message).toBe(
+      `a.yaml: specVersion "${version}" is not supported\n  a.yaml:1:14 supported: "0.1", "playwright/1"; write specVersion: "0.1"`,
+    );
   });
 
   it.each(['0.1', '.nan'])('the number %s is to be quoted', version => {
@@ -196,28 +153,10 @@ __proto__: 1
     expect(message).toMatch(/a\.yaml:5:11 allowedDomains: .*"\[::1\]".*Use a name, such as localhost/);
   });
 
-  it.each([
-    ['maxStep', 'maxSteps'],
-    ['entryURL', 'entryUrl'],
-  ])('suggest for %s: %s', (key, known) => {
-    expect(issuesOf(`${yaml}${key}: 1\n`)).toMatchObject([
-      { path: key, message: `unknown key \`${key}\` (did you mean \`${known}\`?)`, line: 8, column: 1 },
-    ]);
-  });
-
   it.each(['timeout', '__proto__'])('suggest nothing for %s', key => {
     const [issue] = issuesOf(`${yaml}${key}: 1\n`);
     expect(issue).toMatchObject({ path: key, line: 8 });
-    expect(issue!.message).toMatch(/unknown key .*`maxSteps`/);
-    expect(issue!.message).not.toMatch(/did you mean/);
-  });
-
-  it.each([
-    ['dom.state', 'type: dom, selector: h1, state: Visible', '`visible`'],
-    ['network.method', 'type: network, urlPattern: x, method: post', '`POST`'],
-    ['type', 'type: netwrk', '`network`'],
-  ])('suggest for a value of %s', (_, assertion, meant) => {
-    expect(errorOf(`${yaml}  - { ${assertion} }\n`).message).toContain(`did you mean ${meant}?`);
+    expect(issue!.message).toMatch(/unknown key .*known here: .*`maxSteps`/);
   });
 
   it('never show a password', () => {
@@ -276,6 +215,15 @@ __proto__: 1
     ],
     [{ specVersion: true }, 'specVersion: must be a string in quotes: write specVersion: "0.1"'],
     [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
+    [{ entryURL: 3 }, 'entryURL: unknown key `entryURL` (did you mean `entryUrl`?)'],
+    [
+      { assertions: [{ type: 'network', urlPattern: 'x', method: 'post' }] },
+      'assertions[0].method: must be one of GET, POST, PUT, PATCH, DELETE, HEAD, OPTIONS, got "post" (did you mean `POST`?)',
+    ],
+    [
+      { assertions: [{ type: 'netwrk' }] },
+      'assertions[0].type: must be one of url, dom, network, got "netwrk" (did you mean `network`?)',
+    ],
     [
       { passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } },
       'passPolicy.xyzzy: unknown key `xyzzy` (known here: `k`, `minPasses`)',
@@ -304,13 +252,6 @@ __proto__: 1
   });
 
   it('are whole', () => {
-    const missing = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml').message;
-    expect(missing).toBe(
-      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1", "playwright/1"; write specVersion: "0.1"',
-    );
-    expect(errorOf(yaml.replace('0.1', '0.2'), 'a.yaml').message).toBe(
-      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1", "playwright/1"; write specVersion: "0.1"',
-    );
     const at = { line: 1, column: 1 };
     expect(new UnsupportedSpecVersionError('9', ['1', '2'], at).message).toContain('supported: "1", "2";');
     expect(errorOf(`${yaml}? [a]\n: b\n`, 'a.yaml').message).toMatch(

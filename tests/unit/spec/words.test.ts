@@ -1,5 +1,5 @@
 // The parts of the format's messages: values and paths in words.
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { z } from 'zod';
 import {
   errorPlace,
@@ -10,17 +10,7 @@ import {
   TaskSpecError,
   TaskSpecValidationError,
 } from '../../../src/spec/errors';
-import { typeName } from '../../../src/spec/parse';
 import { errorOf } from './specs';
-
-test.each<[unknown, string]>([
-  [null, 'nothing'],
-  [[], 'a list (array)'],
-  [{}, 'a mapping (object)'],
-  [0.5, 'a number (0.5)'],
-  [false, 'a boolean (false)'],
-  ['x', 'a string'],
-])('%j is %s', (value, name) => expect(typeName(value)).toBe(name));
 
 test.each([
   ['goal', '"goal"'],
@@ -35,18 +25,16 @@ test('what a terminal would obey is written out, in four digits', () => {
   expect(escapeControls('ü \u00a0 日本 \u200d')).toBe('ü \u00a0 日本 \u200d');
 });
 
-describe('paths', () => {
-  test.each<[PropertyKey[], string]>([
-    [[], ''],
-    [['goal'], 'goal'],
-    [['assertions', 0, 'text'], 'assertions[0].text'],
-    [[0], '[0]'],
-    [['a.b', 'c'], '["a.b"].c'],
-    [['x', ''], 'x[""]'],
-    [['pass-policy', '$x_1'], 'pass-policy.$x_1'],
-    [['x'.repeat(61)], `["${'x'.repeat(60)}..."]`],
-  ])('%j is %s', (path, text) => expect(formatPath(path)).toBe(text));
-});
+test.each<[PropertyKey[], string]>([
+  [[], ''],
+  [['goal'], 'goal'],
+  [['assertions', 0, 'text'], 'assertions[0].text'],
+  [[0], '[0]'],
+  [['a.b', 'c'], '["a.b"].c'],
+  [['x', ''], 'x[""]'],
+  [['pass-policy', '$x_1'], 'pass-policy.$x_1'],
+  [['x'.repeat(61)], `["${'x'.repeat(60)}..."]`],
+])('the path %j is %s', (path, text) => expect(formatPath(path)).toBe(text));
 
 test('the problems of a value, one line each, with its path', () => {
   const schema = z.strictObject({ a: z.object({ b: z.array(z.number()) }), c: z.string() });
