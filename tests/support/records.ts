@@ -5,6 +5,7 @@ import {
   RECORD_SCHEMA_VERSION,
   readRecord,
   type TrialRecord,
+  type TurnRecord,
 } from '../../src/data/record';
 import { NO_USAGE } from '../../src/data/usage';
 
@@ -41,6 +42,12 @@ export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {
     ...more,
   };
 }
+
+/** A turn in which nothing was done, with the fields in `more`. */
+export const madeTurn = (more: Partial<TurnRecord> = {}): TurnRecord => ({
+  ...{ number: 1, title: 'turn', narration: '', outcome: 'ok', notices: [], url: '', usage: NO_USAGE },
+  ...{ actions: [], startedAtMs: 0, durationMs: 1, screenshot: null, ...more },
+});
 
 interface JsonSuite {
   suites?: JsonSuite[];
