@@ -8,21 +8,8 @@ import {
   diffVerdicts,
   type LaterRun,
 } from '../../../src/verdicts/change';
-import { verdictOf } from '../../../src/verdicts/verdict';
-import { trials } from './trials';
+import { rowOf as row } from './trials';
 
-function row(letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
-  const minPasses = more.minPasses ?? Math.max(1, letters.length - 1);
-  return {
-    spec: 'checkout',
-    project: 'opus',
-    agent: 'claude',
-    model: 'opus',
-    replayed: false,
-    ...verdictOf({ k: letters.length, minPasses }, trials(letters)),
-    ...more,
-  };
-}
 const only = (before: VerdictRow[], after: VerdictRow[]) => diffVerdicts(before, after).rows[0]!;
 
 describe('the change of one spec', () => {

@@ -2,21 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRow } from '../../../src/data/verdict';
 import { compareProjects } from '../../../src/verdicts/compare';
-import { verdictOf } from '../../../src/verdicts/verdict';
-import { trials } from './trials';
+import { rowOf } from './trials';
 
-function row(project: string, letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
-  const minPasses = more.minPasses ?? Math.max(1, letters.length - 1);
-  return {
-    spec: 'checkout',
-    project,
-    agent: `agent of ${project}`,
-    model: null,
-    replayed: false,
-    ...verdictOf({ k: letters.length, minPasses }, trials(letters)),
-    ...more,
-  };
-}
+const row = (project: string, letters: string, more: Partial<VerdictRow> = {}) =>
+  rowOf(letters, { project, agent: `agent of ${project}`, ...more });
 
 describe('what is compared', () => {
   test.each<[string, VerdictRow[]]>([

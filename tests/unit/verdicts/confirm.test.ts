@@ -11,8 +11,7 @@ import {
   stopRules,
 } from '../../../src/verdicts/confirm';
 import { answerOf } from '../../../src/verdicts/policy';
-import { verdictOf } from '../../../src/verdicts/verdict';
-import { resultRow, trials } from './trials';
+import { rowOf as anyRow } from './trials';
 
 const row = (spec: string, passes: number, failures: number, more: Partial<VerdictRow> = {}): VerdictRow => ({
   ...{ spec, project: 'opus', agent: 'claude', model: null, replayed: false, k: 5, minPasses: 4 },
@@ -110,11 +109,7 @@ test('the chance of a false confirmation is below alpha, whatever the rate', () 
   }
 });
 
-const rowOf = (spec: string, letters: string, minPasses: number) =>
-  resultRow(
-    { spec, project: 'p', agent: 'a', model: null, replayed: false },
-    verdictOf({ k: letters.length, minPasses }, trials(letters)),
-  );
+const rowOf = (spec: string, letters: string, minPasses: number) => anyRow(letters, { spec, minPasses });
 
 /** The chance of so many passes. */
 function binomial(passes: number, n: number, rate: number): number {

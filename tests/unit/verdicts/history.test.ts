@@ -2,22 +2,10 @@ import { describe, expect, test } from 'vitest';
 import type { HistoryRun } from '../../../src/data/baseline';
 import type { VerdictRow } from '../../../src/data/verdict';
 import { pooledBaseline, trendsOf } from '../../../src/verdicts/history';
-import { verdictOf } from '../../../src/verdicts/verdict';
-import { trials } from './trials';
+import { rowOf as anyRow } from './trials';
 
-const subject = {
-  spec: 'cart',
-  project: 'opus',
-  agent: 'claude',
-  model: 'opus',
-  replayed: false,
-  specHash: 'a',
-};
-const rowOf = (letters: string, more: Partial<VerdictRow> = {}): VerdictRow => ({
-  ...subject,
-  ...verdictOf({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
-  ...more,
-});
+const rowOf = (letters: string, more: Partial<VerdictRow> = {}) =>
+  anyRow(letters, { model: 'opus', specHash: 'a', ...more });
 const run = (day: number, verdicts: VerdictRow[], partial = false): HistoryRun => ({
   startedAt: `2026-11-0${day}T10:00:00.000Z`,
   partial,
@@ -65,26 +53,8 @@ describe('the pooled baseline', () => {
 });
 
 /** Passes of 5 in each run. */
-const runs = (passes: number[], spec = 'cart'): HistoryRun[] =>
-  passes.map((count, day) => ({
-    startedAt: new Date(Date.UTC(2026, 10, day + 1)).toISOString(),
-    partial: false,
-    verdicts: [
-      {
-        ...{
-          spec,
-          project: 'opus',
-          agent: 'a',
-          model: null,
-          replayed: false,
-          verdict: 'passed',
-          k: 5,
-          minPasses: 4,
-        },
-        ...{ passes: count, failures: 5 - count, errors: 0, turns: null, costUsd: null, reason: null },
-      },
-    ],
-  }));
+const runs = (passes: number[]): HistoryRun[] =>
+  passes.map((count, day) => run(day + 1, [rowOf('p'.repeat(count).padEnd(5, 'f'))]));
 
 test.each<[number[], string | null]>([
   [[5, 5, 5, 5, 5, 5], null],

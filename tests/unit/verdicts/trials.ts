@@ -1,4 +1,5 @@
 import type { Outcome, ResultRow, RowSubject, TrialResult, Verdict } from '../../../src/data/verdict';
+import { verdictOf } from '../../../src/verdicts/verdict';
 
 const OUTCOMES: Record<string, Outcome> = { p: 'passed', f: 'failed', e: 'error', s: 'skipped' };
 
@@ -24,3 +25,15 @@ export function trials(letters: string): TrialResult[] {
 
 /** A row of the results file. */
 export const resultRow = (subject: RowSubject, verdict: Verdict): ResultRow => ({ ...subject, ...verdict });
+
+const SUBJECT = { spec: 'cart', project: 'opus', agent: 'claude', model: null, replayed: false };
+
+/** One whose trials end as the letters say. One failure is tolerated, unless `minPasses` is given. */
+export function rowOf(
+  letters: string,
+  { minPasses = Math.max(1, letters.length - 1), ...more }: Partial<ResultRow> = {},
+  eachTrial: Partial<TrialResult> = {},
+): ResultRow {
+  const all = trials(letters).map(one => ({ ...one, ...eachTrial }));
+  return { ...resultRow(SUBJECT, verdictOf({ k: letters.length, minPasses }, all)), ...more };
+}

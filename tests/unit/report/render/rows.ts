@@ -1,20 +1,14 @@
 // Rows of results, and whole results, whose trials are given as letters: `row('cart', 'ppf')`.
 import type { Results } from '../../../../src/data/results';
 import type { ResultRow, TrialResult } from '../../../../src/data/verdict';
-import { verdictOf } from '../../../../src/verdicts/verdict';
-import { resultRow, trials } from '../../verdicts/trials';
+import { rowOf } from '../../verdicts/trials';
 
-/** One failure is tolerated, unless `minPasses` is given. */
-export function row(
+export const row = (
   spec: string,
   letters: string,
-  { minPasses = Math.max(1, letters.length - 1), ...more }: Partial<ResultRow> = {},
+  more: Partial<ResultRow> = {},
   eachTrial: Partial<TrialResult> = {},
-): ResultRow {
-  const all = trials(letters).map(trial => ({ ...trial, ...eachTrial }));
-  const subject = { spec, project: 'opus', agent: 'claude', model: null, replayed: false };
-  return { ...resultRow(subject, verdictOf({ k: letters.length, minPasses }, all)), ...more };
-}
+) => rowOf(letters, { spec, ...more }, eachTrial);
 
 export const results = (verdicts: ResultRow[], more: Partial<Results> = {}): Results => ({
   schemaVersion: '1',

@@ -47,49 +47,30 @@ function trial(index: number, more: Lost = {}): GradedTrial {
 const headline = (trials: readonly GradedTrial[]) => diagnosisOf(trials, 5)?.headline;
 const elsewhere = { path: '/help', control: { words: 'link "Home"', here: true }, status: 'completed' };
 const button = (name: string) => ({ control: { words: `button "${name}"`, here: true } });
+const COMPLETED = { status: 'completed' };
+const gaveUp = (said: string) => ({ status: 'gave_up', said });
+
+/** Where a trial ends that is given nothing else. */
+const HERE = 'on /checkout at field "Last name"';
 
 describe('the headline', () => {
   test.each<[string, Lost[], string]>([
-    [
-      'three that share all',
-      [{}, {}, {}, elsewhere],
-      '3 of 4 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
-    [
-      'the first that shares nothing with the others',
-      [elsewhere, {}, {}],
-      '2 of 3 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
+    ['three that share all', [{}, {}, {}, elsewhere], `3 of 4 failures: stuck ${HERE} (used all 25 turns)`],
+    ['the first shares nothing', [elsewhere, {}, {}], `2 of 3 failures: stuck ${HERE} (used all 25 turns)`],
     [
       'one that shares nothing with two that share a page',
       [elsewhere, button('A'), button('B')],
       '2 of 3 failures: stuck on /checkout (used all 25 turns)',
     ],
-    [
-      'a single one names its trial',
-      [{}],
-      'trial 1/5: stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
-    [
-      'other numbers of turns',
-      [{}, { turns: 3 }],
-      '2 of 2 failures: stuck on /checkout at field "Last name" (used all its turns)',
-    ],
-    [
-      'out of time',
-      [{ status: 'timed_out' }],
-      'trial 1/5: stuck on /checkout at field "Last name" (ran out of time)',
-    ],
+    ['a single one names its trial', [{}], `trial 1/5: stuck ${HERE} (used all 25 turns)`],
+    ['other numbers of turns', [{}, { turns: 3 }], `2 of 2 failures: stuck ${HERE} (used all its turns)`],
+    ['out of time', [{ status: 'timed_out' }], `trial 1/5: stuck ${HERE} (ran out of time)`],
     [
       'the limit in its own words',
       [{ status: 'timed_out', said: 'the test timed out after 9 s' }],
-      'trial 1/5: stuck on /checkout at field "Last name" (the test timed out after 9 s)',
+      `trial 1/5: stuck ${HERE} (the test timed out after 9 s)`,
     ],
-    [
-      'at its cost cap',
-      [{ status: 'budget_exceeded' }],
-      'trial 1/5: stuck on /checkout at field "Last name" (reached the cost cap)',
-    ],
+    ['at its cost cap', [{ status: 'budget_exceeded' }], `trial 1/5: stuck ${HERE} (reached the cost cap)`],
     [
       'a control of an earlier page',
       [{ control: { words: 'link "Cart"', here: false } }],
@@ -97,60 +78,37 @@ describe('the headline', () => {
     ],
     ['no control', [{ control: null }], 'trial 1/5: stuck on /checkout (used all 25 turns)'],
     ['nothing known of the page', [{ control: null, path: null }], 'trial 1/5: stuck (used all 25 turns)'],
-    [
-      'an end of its own',
-      [{ status: 'completed' }],
-      'trial 1/5: nothing matches "h1"; ended on /checkout at field "Last name"',
-    ],
-    [
-      'the first of several checks',
-      [{ status: 'completed', broken: [HEADING, ADDRESS] }],
-      'trial 1/5: nothing matches "h1"; ended on /checkout at field "Last name"',
-    ],
+    ['an end of its own', [COMPLETED], `trial 1/5: nothing matches "h1"; ended ${HERE}`],
     [
       'the first of several checks, and what was never sent',
-      [{ status: 'completed', broken: [HEADING, ADDRESS, POST] }],
-      'trial 1/5: nothing matches "h1"; no request matched POST "**/orders"; ended on /checkout at field "Last name"',
+      [{ ...COMPLETED, broken: [HEADING, ADDRESS, POST] }],
+      `trial 1/5: nothing matches "h1"; no request matched POST "**/orders"; ended ${HERE}`,
     ],
     [
       'reasons that differ',
-      [{ status: 'completed' }, { status: 'completed', broken: [{ ...HEADING, reason: 'another' }] }],
-      '2 of 2 failures: failed check: "h1" is visible; ended on /checkout at field "Last name"',
+      [COMPLETED, { ...COMPLETED, broken: [{ ...HEADING, reason: 'another' }] }],
+      `2 of 2 failures: failed check: "h1" is visible; ended ${HERE}`,
     ],
     [
       'reasons of the judge, which are its own words each time',
       ['Nothing shows it', 'It was never sent'].map(reason => ({
-        ...{ status: 'completed', broken: [{ title: 'the judge', reason: `the judge: ${reason}` }] },
+        ...COMPLETED,
+        broken: [{ title: 'the judge', reason: `the judge: ${reason}` }],
       })),
-      '2 of 2 failures: the judge: Nothing shows it (trial 1); ended on /checkout at field "Last name"',
+      `2 of 2 failures: the judge: Nothing shows it (trial 1); ended ${HERE}`,
     ],
-    [
-      'without a check',
-      [{ status: 'completed', broken: [] }],
-      'trial 1/5: ended on /checkout at field "Last name"',
-    ],
-    [
-      'gave up, each with other words',
-      [
-        { status: 'gave_up', said: 'a' },
-        { status: 'gave_up', said: 'b' },
-      ],
-      '2 of 2 failures: gave up on /checkout at field "Last name"',
-    ],
-    [
-      'gave up with the same words',
-      [{ status: 'gave_up', said: 'no such field' }],
-      'trial 1/5: gave up on /checkout: no such field',
-    ],
+    ['without a check', [{ ...COMPLETED, broken: [] }], `trial 1/5: ended ${HERE}`],
+    ['gave up, each with other words', ['a', 'b'].map(gaveUp), `2 of 2 failures: gave up ${HERE}`],
+    ['gave up', [gaveUp('no such field')], 'trial 1/5: gave up on /checkout: no such field'],
     [
       'other controls',
-      [button('A'), button('B'), button('C')],
+      ['A', 'B', 'C'].map(button),
       '3 of 3 failures: stuck on /checkout (used all 25 turns)',
     ],
     [
       'ended in other ways at one control',
-      [{}, { status: 'gave_up' }, { status: 'completed', broken: [POST] }],
-      '3 of 3 failures: stopped on /checkout at field "Last name"',
+      [{}, { status: 'gave_up' }, { ...COMPLETED, broken: [POST] }],
+      `3 of 3 failures: stopped ${HERE}`,
     ],
     [
       'one page, other ends and controls',
@@ -159,59 +117,30 @@ describe('the headline', () => {
     ],
     [
       'one check, other pages',
-      [
-        { path: '/a', ...button('A'), status: 'completed' },
-        { path: '/b', ...button('B'), status: 'completed' },
-      ],
+      ['A', 'B'].map(name => ({ ...COMPLETED, ...button(name), path: `/${name}` })),
       '2 of 2 failures: nothing matches "h1"; ended on different pages',
     ],
     [
       'nothing in common',
-      [
-        { path: '/a', broken: [POST] },
-        { path: '/b', broken: [HEADING] },
-      ],
+      [{ path: '/a', broken: [POST] }, { path: '/b' }],
       '1 of 2 failures: stuck on /a at field "Last name" (used all 25 turns)',
     ],
   ])('%s', (_name, trials, expected) => {
     expect(headline(trials.map((more, index) => trial(index, more)))).toBe(expected);
   });
 
+  const WRONG = 'POST /api/cart answered 500 (201 in passing trials)';
   const bad = (index: number, turn: number): SuspectRequest => ({
     ...{ index, turn, request: 'POST /api/cart', status: 500, failure: null, expected: 201 },
-    text: 'POST /api/cart answered 500 (201 in passing trials)',
+    text: WRONG,
   });
+  const STUCK = `stuck ${HERE} (used all 25 turns)`;
   test.each<[string, Lost[], number[], string]>([
-    [
-      'one',
-      [{ status: 'completed' }],
-      [2],
-      'trial 1/5: turn 2: POST /api/cart answered 500 (201 in passing trials); nothing matches "h1"; ended on /checkout at field "Last name"',
-    ],
-    [
-      'one that gave up',
-      [{ status: 'gave_up', said: 'x' }],
-      [2],
-      'trial 1/5: turn 2: POST /api/cart answered 500 (201 in passing trials); gave up on /checkout: x',
-    ],
-    [
-      'other turns',
-      [{}, {}],
-      [2, 3],
-      '2 of 2 failures: POST /api/cart answered 500 (201 in passing trials); stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
-    [
-      'before the first turn',
-      [{}],
-      [0],
-      'trial 1/5: before turn 1: POST /api/cart answered 500 (201 in passing trials); stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
-    [
-      'only one of two',
-      [{}, {}],
-      [2],
-      '2 of 2 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
-    ],
+    ['one', [COMPLETED], [2], `trial 1/5: turn 2: ${WRONG}; nothing matches "h1"; ended ${HERE}`],
+    ['one that gave up', [gaveUp('x')], [2], `trial 1/5: turn 2: ${WRONG}; gave up on /checkout: x`],
+    ['other turns', [{}, {}], [2, 3], `2 of 2 failures: ${WRONG}; ${STUCK}`],
+    ['before the first turn', [{}], [0], `trial 1/5: before turn 1: ${WRONG}; ${STUCK}`],
+    ['only one of two', [{}, {}], [2], `2 of 2 failures: ${STUCK}`],
   ])('a request that went wrong: %s', (_name, lost, turns, expected) => {
     const trials = lost.map((more, index) => {
       const turn = turns[index];
@@ -370,50 +299,28 @@ describe('where the trials of a group parted', () => {
       ...words,
     } as FoundParting;
   };
+  const toB = (turn: number) => parting(turn, 'clicked B');
   test.each<[string, number[], ReturnType<typeof parting>[], string | null]>([
-    ['a single one', [0], [parting(6, 'clicked B')], 'turn 6: passing trials clicked A, this one clicked B'],
-    [
-      'all at one turn',
-      [0, 1],
-      [parting(6, 'clicked B'), parting(6, 'clicked B')],
-      'turn 6: passing trials clicked A, these clicked B',
-    ],
-    [
-      'all, at several turns',
-      [0, 1],
-      [parting(6, 'clicked B'), parting(4, 'clicked B')],
-      'turns 4 to 6: passing trials clicked A, these clicked B',
-    ],
+    ['a single one', [0], [toB(6)], 'turn 6: passing trials clicked A, this one clicked B'],
+    ['all at one turn', [0, 1], [toB(6), toB(6)], 'turn 6: passing trials clicked A, these clicked B'],
+    ['all', [0, 1], [toB(6), toB(4)], 'turns 4 to 6: passing trials clicked A, these clicked B'],
     [
       'most of them',
       [0, 1, 2],
-      [parting(3, 'clicked C'), parting(6, 'clicked B'), parting(6, 'clicked B')],
+      [parting(3, 'clicked C'), toB(6), toB(6)],
       'trial 2, turn 6: passing trials clicked A, this one clicked B',
     ],
-    [
-      'not all known',
-      [0, 1],
-      [parting(6, 'clicked B')],
-      'trial 1, turn 6: passing trials clicked A, this one clicked B',
-    ],
+    ['not all known', [0, 1], [toB(6)], 'trial 1, turn 6: passing trials clicked A, this one clicked B'],
     ['none known', [0, 1], [], null],
   ])('%s', (_name, trials, partings, expected) => {
-    expect(
-      groupParting(
-        trials,
-        partings.map((of, index) => of(index)),
-      ),
-    ).toBe(expected);
+    const found = partings.map((of, index) => of(index));
+    expect(groupParting(trials, found)).toBe(expected);
   });
 });
 
 describe('findings', () => {
-  const icon = {
-    kind: 'no_name',
-    text: 'button without a name',
-    locator: "locator('.icon-cart')",
-    path: '/shop',
-  };
+  const text = 'button without a name';
+  const icon = { kind: 'no_name', text, locator: "locator('.icon-cart')", path: '/shop' };
   const field = { kind: 'no_label', text: 'field without a label', locator: "locator('#q')", path: '/shop' };
 
   test('of a spec: each with the trials that met it, the costliest first', () => {
@@ -425,23 +332,13 @@ describe('findings', () => {
   });
 
   test('of several specs: one line each, also where one spec has them in several projects', () => {
+    const met = (trials: number) => ({ ...icon, trials });
+    const once = { ...field, trials: 1 };
     const shared = sharedFindings([
-      {
-        name: 'cart',
-        findings: [
-          { ...icon, trials: 4 },
-          { ...field, trials: 1 },
-        ],
-      },
-      {
-        name: 'cart',
-        findings: [
-          { ...icon, trials: 2 },
-          { ...field, trials: 1 },
-        ],
-      },
-      { name: 'buy', findings: [{ ...icon, trials: 3 }] },
-      { name: 'about', findings: [{ ...icon, path: '/about', trials: 3 }] },
+      { name: 'cart', findings: [met(4), once] },
+      { name: 'cart', findings: [met(2), once] },
+      { name: 'buy', findings: [met(3)] },
+      { name: 'about', findings: [{ ...met(3), path: '/about' }] },
     ]);
     expect(shared).toEqual([{ ...icon, trials: 9, specs: ['buy', 'cart'] }]);
   });

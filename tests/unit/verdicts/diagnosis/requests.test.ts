@@ -1,18 +1,15 @@
 // Which request of a failed trial is suspected, with passing trials to compare it with, and without.
 import { describe, expect, test } from 'vitest';
 import type { Parting, SentRequest } from '../../../../src/data/diagnosis';
-import type { NetworkEvent, TurnRecord } from '../../../../src/data/record';
-import { NO_USAGE } from '../../../../src/data/usage';
+import type { NetworkEvent } from '../../../../src/data/record';
 import { requestsOf, suspectOf } from '../../../../src/verdicts/diagnosis/requests';
+import { madeTurn } from '../../../support/records';
 
 const event = (method: string, url: string, more: Partial<NetworkEvent> = {}): NetworkEvent => ({
   ...{ method, url, status: 200, resourceType: 'fetch', startedAtMs: 150, ...more },
 });
-const turns = [1, 2].map(
-  (number): TurnRecord => ({
-    ...{ number, title: 'x', actions: [], narration: '', outcome: 'ok', notices: [], url: 'http://shop/' },
-    ...{ usage: NO_USAGE, startedAtMs: number * 100, durationMs: 9, screenshot: null },
-  }),
+const turns = [1, 2].map(number =>
+  madeTurn({ number, url: 'http://shop/', startedAtMs: number * 100, durationMs: 9 }),
 );
 const HOME = event('GET', 'http://shop/', { resourceType: 'document', startedAtMs: 0 });
 const told = (...events: NetworkEvent[]) =>
@@ -25,74 +22,52 @@ const told = (...events: NetworkEvent[]) =>
         .trimEnd(),
     );
 
-describe('what is kept of the requests', () => {
-  test.each<[string, NetworkEvent[], string[]]>([
-    ['its turn, without the query', [event('POST', 'http://shop/api/cart?x=1')], ['1 POST /api/cart 200']],
+const get = (path: string, more: Partial<NetworkEvent> = {}) => event('GET', `http://shop${path}`, more);
+const LATER = { startedAtMs: 250 };
+
+test.each<[string, NetworkEvent[], string[]]>([
+  ['its turn, without the query', [event('POST', 'http://shop/api/cart?x=1')], ['1 POST /api/cart 200']],
+  ['numbers alike', [get('/a/12'), get('/a/13')], ['1 GET /a/* 200']],
+  ['before a turn', [get('/a', { startedAtMs: 99 })], ['0 GET /a 200']],
+  ['in the second turn', [get('/a', { startedAtMs: 200 })], ['2 GET /a 200']],
+  ['of another host', [event('GET', 'http://api/a')], ['1 GET api/a 200']],
+  ['no pictures', [get('/a', { resourceType: 'image', status: 500 })], []],
+  ['nothing that the guard refused', [get('/a', { status: null, answeredBy: 'guard' })], []],
+  ['a failure', [get('/a', { status: null, failure: 'net::ERR_FAILED' })], ['1 GET /a net::ERR_FAILED']],
+  [
+    'no failure of what was broken off',
+    [get('/a', { status: null, failure: 'net::ERR_ABORTED' })],
+    ['1 GET /a'],
+  ],
+  ['the script of a worker', [get('/w.js', { status: 404, resourceType: 'other' })], ['1 GET /w.js 404']],
+  ['the last answer', [get('/a', { status: 500 }), get('/a', LATER)], ['2 GET /a 200']],
+  [
+    'how long an answer took, when it was far longer, too',
     [
-      'numbers alike',
-      [event('GET', 'http://shop/a/12'), event('GET', 'http://shop/a/13')],
-      ['1 GET /a/* 200'],
+      get('/a', { answeredAfterMs: 200 }),
+      get('/a', { answeredAfterMs: 900, ...LATER }),
+      get('/b', { answeredAfterMs: 200 }),
+      get('/b', { answeredAfterMs: 3_200, ...LATER }),
     ],
-    ['before a turn', [event('GET', 'http://shop/a', { startedAtMs: 99 })], ['0 GET /a 200']],
-    ['in the second turn', [event('GET', 'http://shop/a', { startedAtMs: 200 })], ['2 GET /a 200']],
-    ['of another host', [event('GET', 'http://api/a')], ['1 GET api/a 200']],
-    ['no pictures', [event('GET', 'http://shop/a', { resourceType: 'image', status: 500 })], []],
-    [
-      'nothing that the guard refused',
-      [event('POST', 'http://ads/a', { status: null, answeredBy: 'guard' })],
-      [],
-    ],
-    [
-      'a failure',
-      [event('GET', 'http://shop/a', { status: null, failure: 'net::ERR_CONNECTION_RESET' })],
-      ['1 GET /a net::ERR_CONNECTION_RESET'],
-    ],
-    [
-      'no failure of what was broken off',
-      [event('GET', 'http://shop/a', { status: null, failure: 'net::ERR_ABORTED' })],
-      ['1 GET /a'],
-    ],
-    [
-      'the script of a worker',
-      [event('GET', 'http://shop/w.js', { status: 404, resourceType: 'other' })],
-      ['1 GET /w.js 404'],
-    ],
-    [
-      'the last answer',
-      [event('GET', 'http://shop/a', { status: 500 }), event('GET', 'http://shop/a', { startedAtMs: 250 })],
-      ['2 GET /a 200'],
-    ],
-    [
-      'how long an answer took, when it was far longer, too',
-      [
-        event('GET', 'http://shop/a', { answeredAfterMs: 200 }),
-        event('GET', 'http://shop/a', { answeredAfterMs: 900, startedAtMs: 250 }),
-        event('GET', 'http://shop/b', { answeredAfterMs: 200 }),
-        event('GET', 'http://shop/b', { answeredAfterMs: 3_200, startedAtMs: 250 }),
-      ],
-      ['1 GET /a 200 200', '2 GET /b 200 3200'],
-    ],
-    [
-      'how long one without an answer was waited for',
-      [event('POST', 'http://shop/a', { status: null, startedAtMs: 200 })],
-      ['2 POST /a  8800'],
-    ],
-    [
-      'when it first went wrong',
-      [
-        event('GET', 'http://shop/a', { status: 500 }),
-        event('GET', 'http://shop/a', { status: 500, startedAtMs: 250 }),
-      ],
-      ['1 GET /a 500'],
-    ],
-    [
-      'a failure, although the page was left at the next try',
-      [event('GET', 'http://shop/a', { status: 500 }), event('GET', 'http://shop/a', { status: null })],
-      ['1 GET /a 500'],
-    ],
-  ])('%s', (_name, events, expected) => {
-    expect(told(...events)).toEqual(expected);
-  });
+    ['1 GET /a 200 200', '2 GET /b 200 3200'],
+  ],
+  [
+    'how long one without an answer was waited for',
+    [event('POST', 'http://shop/a', { status: null, startedAtMs: 200 })],
+    ['2 POST /a  8800'],
+  ],
+  [
+    'when it first went wrong',
+    [get('/a', { status: 500 }), get('/a', { status: 500, ...LATER })],
+    ['1 GET /a 500'],
+  ],
+  [
+    'a failure, although the page was left at the next try',
+    [get('/a', { status: 500 }), get('/a', { status: null })],
+    ['1 GET /a 500'],
+  ],
+])('what is kept of the requests: %s', (_name, events, expected) => {
+  expect(told(...events)).toEqual(expected);
 });
 
 /** `2 POST /api/cart 500 80`; without a status it failed, or (`-`) was broken off; `-` with a time: not answered yet. */
@@ -136,6 +111,8 @@ const TIMED = ['2 POST /cart 201 150'];
 const SLOW_TIMED = ['2 POST /cart 201 3000'];
 const SLOW = 'POST /cart answered 201 far later than in passing trials';
 const BROKEN = 'POST /cart answered 500 (201 in passing trials)';
+const UNSENT = 'POST /cart was not sent (201 in passing trials)';
+const REFUSED = 'POST /cart answered 422 (201 in passing trials)';
 describe('the suspect, beside passing trials', () => {
   test.each<[string, string[], string[][], Parting | undefined, string | null]>([
     ['the same answers', OK, [OK], undefined, null],
@@ -154,16 +131,10 @@ describe('the suspect, beside passing trials', () => {
       ['2 POST /cart 422'],
       [OK],
       parting('action', 2, 'failed at: click "Pay"'),
-      'POST /cart answered 422 (201 in passing trials)',
+      REFUSED,
     ],
     ['a refusal after another action', ['2 POST /cart 422'], [OK], parting('action', 2), null],
-    [
-      'a refusal of the same action',
-      ['2 POST /cart 422'],
-      [OK],
-      parting('page', 2),
-      'POST /cart answered 422 (201 in passing trials)',
-    ],
+    ['a refusal of the same action', ['2 POST /cart 422'], [OK], parting('page', 2), REFUSED],
     ['a page missed later', ['4 GET /a 500'], [['2 GET /a 200']], parting('action', 2), null],
     [
       'no answer',
@@ -173,19 +144,13 @@ describe('the suspect, beside passing trials', () => {
       'POST /cart failed (net::ERR_FAILED) (201 in passing trials)',
     ],
     ['the earliest', ['3 GET /b 500', '2 POST /cart 500'], [['3 GET /b 200', ...OK]], undefined, BROKEN],
-    ['never sent', [], [OK], undefined, 'POST /cart was not sent (201 in passing trials)'],
-    [
-      'never sent before they parted',
-      [],
-      [OK],
-      parting('action', 3),
-      'POST /cart was not sent (201 in passing trials)',
-    ],
+    ['never sent', [], [OK], undefined, UNSENT],
+    ['never sent before they parted', [], [OK], parting('action', 3), UNSENT],
     ['never sent since they parted', [], [OK], parting('action', 2), null],
     ['not sent by each passing trial', [], [OK, []], undefined, null],
     ['a read that was not needed', [], [['2 GET /a 200']], undefined, null],
     ['broken off', ['2 POST /cart -'], [OK], undefined, null],
-    ['far slower', ['2 POST /cart 201 3200'], [['2 POST /cart 201 150']], undefined, SLOW],
+    ['far slower', ['2 POST /cart 201 3200'], [TIMED], undefined, SLOW],
     ['slower, not far', ['2 POST /cart 201 4900'], [['2 POST /cart 201 1000']], undefined, null],
     ['slower, but not long', ['2 POST /cart 201 2900'], [['2 POST /cart 201 10']], undefined, null],
     ['once as slow in a passing trial', ['2 POST /cart 201 3200'], [TIMED, SLOW_TIMED], undefined, null],

@@ -2,9 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { PageAction, RecordedAction } from '../../../../src/data/action';
 import type { TrialRecord, TurnRecord } from '../../../../src/data/record';
-import { NO_USAGE } from '../../../../src/data/usage';
 import { factsOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
-import { madeRecord } from '../../../support/records';
+import { madeRecord, madeTurn } from '../../../support/records';
 
 const SITE = 'http://shop';
 const BUTTON = "getByRole('button', { name: 'Pay' })";
@@ -17,10 +16,8 @@ const at = (path: string, action: PageAction, to = path): RecordedAction => ({
 const click = (path: string, to = path) => at(path, { do: 'click', locator: BUTTON }, to);
 
 type Actions = TurnRecord['actions'];
-const turnOf = (actions: Actions, index = 0, url = `${SITE}/`): TurnRecord => ({
-  ...{ number: index + 1, title: 'x', narration: '', outcome: 'ok', notices: [], url, usage: NO_USAGE },
-  ...{ actions, startedAtMs: 0, durationMs: 1, screenshot: null },
-});
+const turnOf = (actions: Actions, index = 0, url = `${SITE}/`) =>
+  madeTurn({ number: index + 1, url, actions });
 const recordOf = (turns: TurnRecord[], more: Partial<TrialRecord> = {}) =>
   madeRecord({ outcome: 'failed', turns, finalUrl: `${SITE}/`, ...more });
 const actionsOf = (turns: TurnRecord[], more?: Partial<TrialRecord>) =>
