@@ -1,14 +1,12 @@
 // From Playwright's results to the diagnosis of each spec: what records tell, what is compared with what, and what is shown.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { RecordedAction } from '../../../src/data/action';
 import { baselineText, historyRun } from '../../../src/data/baseline';
-import { readRecord, type TrialRecord, type TurnRecord } from '../../../src/data/record';
+import { readRecord, type TrialRecord } from '../../../src/data/record';
 import { readResults } from '../../../src/data/results';
-import { NO_USAGE } from '../../../src/data/usage';
 import { planAnnotations } from '../../../src/playwright/run/plan';
 import { diagnose, keptWays } from '../../../src/report/diagnose';
 import { recordingOf } from '../../../src/report/recordings';
@@ -18,18 +16,14 @@ import { lostSummary } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { fakeConfig, fakeResult, fakeTest } from '../../support/fake-suite';
-import { madeRecord } from '../../support/records';
+import { madeRecord, madeTurn } from '../../support/records';
+import { tempFolder } from '../../support/temp-folder';
 
 const SITE = 'http://127.0.0.1:4000';
 const ABOUT = {
-  startedAt: new Date(),
-  durationMs: 1,
-  status: 'failed',
-  shard: null,
-  lacking: [],
-  filtered: false,
-  projectsSelected: false,
-} as const;
+  ...{ startedAt: new Date(), durationMs: 1, status: 'failed' as const, shard: null },
+  ...{ lacking: [], filtered: false, projectsSelected: false },
+};
 
 /** Done on a page, which it leaves for another or not. */
 function action(path: string, more: Partial<RecordedAction> & { do: RecordedAction['do'] }, to = path) {
@@ -42,45 +36,27 @@ const click = (path: string, name: string, to = path) =>
 
 /** A turn for each list of recorded actions; a text is an action with nothing recorded, one that ends in `!` failed. */
 function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord> = {}): TrialRecord {
-  const made = turns.map((recorded, index): TurnRecord => {
+  const made = turns.map((recorded, index) => {
     const url = SITE + (typeof recorded === 'string' ? '/' : (recorded.at(-1)?.after.url ?? '/'));
     const title = typeof recorded === 'string' ? recorded.replace(/!$/, '') : `turn ${index + 1}`;
     const failed = typeof recorded === 'string' && recorded.endsWith('!');
-    return {
-      ...{
-        number: index + 1,
-        title,
-        narration: '',
-        outcome: failed ? 'error' : 'ok',
-        notices: [],
-        url,
-        usage: NO_USAGE,
-      },
-      actions: [
-        {
-          title,
-          ...(failed ? { error: 'not found' } : {}),
-          ...(typeof recorded === 'string' ? {} : { recorded }),
-        },
-      ],
-      ...{ startedAtMs: 0, durationMs: 1, screenshot: `turn-${index + 1}.jpg` },
+    const action = {
+      title,
+      ...(failed ? { error: 'not found' } : {}),
+      ...(typeof recorded === 'string' ? {} : { recorded }),
     };
+    const more = { actions: [action], screenshot: `turn-${index + 1}.jpg` };
+    return madeTurn({ number: index + 1, title, outcome: failed ? 'error' : 'ok', url, ...more });
   });
+  const reason = 'nothing matches "h1"';
   const text = JSON.stringify(
     madeRecord({
-      ...{ outcome: 'failed', reason: 'nothing matches "h1"', turns: made },
+      ...{ outcome: 'failed', reason, turns: made },
       network: {
         events: [{ url: `${SITE}/`, method: 'GET', status: 200, resourceType: 'document', startedAtMs: 0 }],
         dropped: 0,
       },
-      assertions: [
-        {
-          title: '"h1" is visible',
-          type: 'dom',
-          passed: more.outcome === 'passed',
-          reason: 'nothing matches "h1"',
-        },
-      ],
+      assertions: [{ title: '"h1" is visible', type: 'dom', passed: more.outcome === 'passed', reason }],
       finalUrl: made.at(-1)?.url ?? `${SITE}/`,
       ...more,
     }),
@@ -181,11 +157,6 @@ test('which other project is compared with', () => {
 });
 
 describe('no passing trial in the run', () => {
-  const folder = () => {
-    const made = mkdtempSync(join(tmpdir(), 'diagnose-'));
-    onTestFinished(() => rmSync(made, { recursive: true }));
-    return made;
-  };
   const passedRun = () => {
     const { run } = specRun('opus', [PASS, PASS]);
     const about = { ...ABOUT, startedAt: new Date('2026-11-01'), status: 'passed' } as const;
@@ -198,17 +169,17 @@ describe('no passing trial in the run', () => {
   };
 
   test('none is known anywhere: groups alone', () => {
-    expect(partedIn(folder(), 'missing.json')).toBeNull();
+    expect(partedIn(tempFolder(), 'missing.json')).toBeNull();
   });
 
   test('the last passing trial that the baseline keeps', () => {
-    const where = folder();
+    const where = tempFolder();
     writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(passedRun())], 10));
     expect(partedIn(where, 'baseline.json')).toBe(PARTED.replace('the passing', 'the last passing'));
   });
 
   test('what its page had, and what it sent', () => {
-    const where = folder();
+    const where = tempFolder();
     const post = { url: `${SITE}/pay`, method: 'POST', resourceType: 'fetch', startedAtMs: 1 };
     const paid = (record: TrialRecord, status: number) => ({
       ...record,
@@ -236,7 +207,7 @@ describe('no passing trial in the run', () => {
   });
 
   test('the recording, if it is of the same text of the spec', () => {
-    const where = folder();
+    const where = tempFolder();
     mkdirSync(join(where, 'recordings'));
     const file = join(where, 'recordings', 'buy.json');
     writeFileSync(file, JSON.stringify(recordingOf(PASS).recording));
@@ -337,13 +308,6 @@ describe('a control without a name where passing trials had theirs', () => {
     expect(run.diagnosis!.findings.map(({ locator }) => locator)).toEqual(expected);
     const told = results[1]!.annotations.filter(({ type }) => type === 'in the way');
     expect(told.map(({ description }) => /\.\w+/.exec(description!)![0])).toEqual(expected);
-  });
-
-  test('a guess is not shown beside a request that went wrong', () => {
-    const { run, results } = specRun('opus', [stuck(['Pay!'], ICON, 500)]);
-    diagnose([run], NONE);
-    expect(run.diagnosis!.findings).toEqual([]);
-    expect(results[0]!.annotations.map(({ type }) => type)).not.toContain('in the way');
   });
 });
 

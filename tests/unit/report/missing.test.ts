@@ -19,62 +19,34 @@ const PROJECTS = [
   fakeProject('agents', { dependencies: ['login'] }),
 ];
 
-interface Ran {
-  project: string;
-  /** Null for a test that did not run. */
-  ok: boolean | null;
-}
-
-function why(ran: readonly Ran[], { status = 'failed', maxFailures = 0 } = {}): string | null {
-  const tests = ran.map(({ project, ok }) =>
-    fakeTest({
-      project: fakeProject(project),
-      inside: {
-        results: ok === null ? [] : [{ status: ok ? 'passed' : 'failed', errors: [] }],
-        ok: () => ok === true,
-      },
-    }),
-  );
+/** `data- login+ agents?`: a test of each project that failed, passed, or did not run. */
+function why(ran: string, { status = 'failed', maxFailures = 0 } = {}): string | null {
+  const tests = ran.split(' ').map(each => {
+    const [project, end] = [each.slice(0, -1), each.at(-1)];
+    const results = end === '?' ? [] : [{ status: end === '+' ? 'passed' : 'failed', errors: [] }];
+    return fakeTest({ project: fakeProject(project), inside: { results, ok: () => end === '+' } });
+  });
   const config = fakeConfig(PROJECTS, { maxFailures });
   const waiting = new Set(tests.filter(({ results }) => !results.length));
-  return whyMissing({ project: 'agents', tests: waiting }, fakeSuite(tests), config, {
-    status,
-  } as FullResult);
+  const result = { status } as FullResult;
+  return whyMissing({ project: 'agents', tests: waiting }, fakeSuite(tests), config, result);
 }
 
-const failed = (project: string) => ({ project, ok: false });
-const waiting = { project: 'agents', ok: null };
-
-test.each<[string, Ran[], Parameters<typeof why>[1], string | null]>([
-  [
-    'interrupted, although a set-up failed',
-    [failed('login')],
-    { status: 'interrupted' },
-    'the run was interrupted',
-  ],
-  ['a set-up failed', [failed('login'), waiting], {}, 'project "login" failed, which "agents" depends on'],
-  [
-    'the set-up of a set-up',
-    [failed('data'), waiting],
-    {},
-    'project "data" failed, which "agents" depends on',
-  ],
-  ['another project failed', [failed('e2e'), { project: 'login', ok: true }, waiting], {}, null],
-  ['-x', [failed('e2e'), waiting], { maxFailures: 1 }, 'the run stopped at 1 failure (maxFailures)'],
-  ['fewer than allowed', [failed('e2e'), waiting], { maxFailures: 2 }, null],
-  [
-    'so many failures',
-    [failed('e2e'), failed('x')],
-    { maxFailures: 2 },
-    'the run stopped at 2 failures (maxFailures)',
-  ],
+test.each<[string, string, Parameters<typeof why>[1], string | null]>([
+  ['interrupted, although a set-up failed', 'login-', { status: 'interrupted' }, 'the run was interrupted'],
+  ['a set-up failed', 'login- agents?', {}, 'project "login" failed, which "agents" depends on'],
+  ['the set-up of a set-up', 'data- agents?', {}, 'project "data" failed, which "agents" depends on'],
+  ['another project failed', 'e2e- login+ agents?', {}, null],
+  ['-x', 'e2e- agents?', { maxFailures: 1 }, 'the run stopped at 1 failure (maxFailures)'],
+  ['fewer than allowed', 'e2e- agents?', { maxFailures: 2 }, null],
+  ['so many failures', 'e2e- x-', { maxFailures: 2 }, 'the run stopped at 2 failures (maxFailures)'],
   [
     'a hook of the file failed, and Playwright tolerates it',
-    [failed('agents'), waiting],
+    'agents- agents?',
     {},
     'Playwright skipped tests of tasks.spec.ts after a failure in "cart": the test ended as "failed"',
   ],
-  ['a set-up that did not run', [{ project: 'login', ok: null }, waiting], {}, null],
+  ['a set-up that did not run', 'login? agents?', {}, null],
 ])('%s', (_, ran, run, reason) => {
   expect(why(ran, run)).toBe(reason);
 });

@@ -1,9 +1,8 @@
 // Before the first test: which repeats are trials, what they are called, and whether the run can be judged at all.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FullConfig, FullProject, TestCase } from '@playwright/test/reporter';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { Policy } from '../../../src/data/verdict';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
@@ -11,6 +10,7 @@ import { CHECK_RUN, type CheckRun } from '../../../src/playwright/run/settings';
 import { keptRuns } from '../../../src/report/missing';
 import { planRun } from '../../../src/report/planning';
 import { type FakeTest, fakeConfig, fakeProject, fakeRepeats, fakeSuite } from '../../support/fake-suite';
+import { tempFolder } from '../../support/temp-folder';
 
 const agent = { name: 'mine', run: async () => undefined };
 const argv = process.argv;
@@ -102,6 +102,8 @@ test('an ordinary test keeps its trials beside replay(): it may use no agent', a
   expect(excluded).toEqual([]);
 });
 
+const few = { k: 5, repeatEach: 2 };
+
 test.each<[string, Declared[], RegExp]>([
   [
     'a k that the project does not reach, once per project, the largest',
@@ -113,31 +115,22 @@ test.each<[string, Declared[], RegExp]>([
   ],
   [
     'a spec that is declared twice, with both places',
-    [
-      { id: 'a', line: 3 },
-      { id: 'a', line: 7 },
-    ],
+    [3, 7].map(line => ({ id: 'a', line })),
     /spec "a" is declared 2 times in project "agents": \/suite\/tasks\.spec\.ts:3, \/suite\/tasks\.spec\.ts:7\./,
   ],
   [
     'a spec that is declared twice in one describe',
-    [
-      { id: 'a', describe: 'phone', line: 3 },
-      { id: 'a', describe: 'phone', line: 7 },
-    ],
+    [3, 7].map(line => ({ id: 'a', describe: 'phone', line })),
     /spec "phone › a" is declared 2 times in project "agents".*give each declaration its own describe/,
   ],
   [
     'a k that another spec needs, too: the first is named',
-    [
-      { id: 'a', k: 5, repeatEach: 2 },
-      { id: 'b', k: 5, repeatEach: 2 },
-    ],
+    ['a', 'b'].map(id => ({ id, ...few })),
     /^taskproof: spec "a" needs k: 5, but project "agents" runs each test 2 times\. Add `\.\.\.repeats\('<the globs of your specs>'\)` \(or `repeatEach: 5`, [^\n]*$/,
   ],
   [
     'an ordinary test that the project does not repeat often enough',
-    [{ id: 'answers', k: 5, repeatEach: 1, isTest: true }],
+    [{ id: 'answers', ...few, isTest: true }],
     /^taskproof: test "answers" needs k: 5, .*Add `\.\.\.repeats\(\{ atLeast: 5 \}\)` /,
   ],
   [
@@ -149,7 +142,7 @@ test.each<[string, Declared[], RegExp]>([
     'several problems, a line each',
     [
       { id: 'a', line: 3 },
-      { id: 'a', line: 7, repeatEach: 1, k: 5 },
+      { id: 'a', line: 7, ...few },
     ],
     /^taskproof: spec "a" is declared 2 times [^\n]*\ntaskproof: spec "a" needs k: 5[^\n]*$/,
   ],
@@ -227,43 +220,24 @@ const replaying = (withRecording: string[], withoutRecording = 'skip') => ({
     withRecording.includes(name) ? undefined : `/suite/recordings/${name}.json`,
 });
 
+const judged = (ofAgent: object, ofJudge: object): Declared => ({
+  rubric: 'Is it so?',
+  taskproof: { agent: { ...agent, ...ofAgent }, judge: { name: 'strict', judge: vi.fn(), ...ofJudge } },
+});
+
 test.each<[string, Declared[], string | undefined]>([
   [
     'rubrics without a judge',
     [{ id: 'a', rubric: 'Is it so?' }, { id: 'b' }, { id: 'c', rubric: 'Is it?' }],
     'taskproof: project "agents": a, c: no judge for the rubric, so only the assertions decide.',
   ],
-  [
-    'rubrics with a judge',
-    [{ rubric: 'Is it so?', taskproof: { agent, judge: { name: 'strict', judge: vi.fn() } } }],
-    undefined,
-  ],
+  ['rubrics with a judge', [judged({}, {})], undefined],
   [
     "a judge of the agent's family",
-    [
-      {
-        rubric: 'Is it so?',
-        taskproof: {
-          agent: { ...agent, model: 'claude-opus-5-5' },
-          judge: { name: 'strict', model: 'us.anthropic.claude-sonnet-5-5', judge: vi.fn() },
-        },
-      },
-    ],
+    [judged({ model: 'claude-opus-5-5' }, { model: 'us.anthropic.claude-sonnet-5-5' })],
     "the judge's model (us.anthropic.claude-sonnet-5-5) is of the agent's family",
   ],
-  [
-    'a judge of another family',
-    [
-      {
-        rubric: 'Is it so?',
-        taskproof: {
-          agent: { ...agent, model: 'claude-opus-5-5' },
-          judge: { name: 'strict', model: 'gpt-5.5', judge: vi.fn() },
-        },
-      },
-    ],
-    undefined,
-  ],
+  ['a judge of another family', [judged({ model: 'claude-opus-5-5' }, { model: 'gpt-5.5' })], undefined],
   [
     'secrets without a value that no goal names',
     [{ goal: 'Look', taskproof: { agent, secrets: { PASSWORD: undefined, PIN: undefined } } }],
@@ -366,10 +340,9 @@ test('a blob keeps the plan, too, with the CI run and whether the command line c
 
 describe('a run that a command of ours began', () => {
   const begin = (check: Omit<CheckRun, 'outputFile'>) => {
-    const folder = mkdtempSync(join(tmpdir(), 'taskproof-plan-'));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, 'check.json'), JSON.stringify({ ...check, outputFile: 'results.json' }));
-    vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
+    const file = join(tempFolder(), 'check.json');
+    writeFileSync(file, JSON.stringify({ ...check, outputFile: 'results.json' }));
+    vi.stubEnv(CHECK_RUN, file);
   };
   const wanted = [{ project: 'agents', spec: 'cart', enough: 2, trials: 3, trialUsd: 0 }];
   const left = ({ tests, excluded }: ReturnType<typeof run>) =>

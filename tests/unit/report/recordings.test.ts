@@ -1,7 +1,6 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Agent, ReplayAgent } from '../../../src/agents/agent';
 import { lexical } from '../../../src/agents/lexical';
 import { replay } from '../../../src/agents/replay';
@@ -10,7 +9,8 @@ import { type Recording, RecordingError, readRecording, recordingText } from '..
 import { OptionsError } from '../../../src/options';
 import { pickRecording, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
-import { madeRecord } from '../../support/records';
+import { madeRecord, madeTurn } from '../../support/records';
+import { tempFolder } from '../../support/temp-folder';
 
 const look = { url: '/', content: 'a' };
 const click = (name: string) => ({
@@ -24,12 +24,10 @@ type Action = TurnRecord['actions'][number];
 const acted = (name: string): Action => ({ title: `click button "${name}"`, recorded: [click(name)] });
 
 function recordOf(actions: Action[][], more: Partial<TrialRecord> = {}): TrialRecord {
-  const turns = actions.map((each, index) => ({
-    number: index + 1,
-    title: `turn ${index + 1}`,
-    actions: each,
-  }));
-  return madeRecord({ specId: 'order', model: 'claude-opus-5-5', turns: turns as TurnRecord[], ...more });
+  const turns = actions.map((each, index) =>
+    madeTurn({ number: index + 1, title: `turn ${index + 1}`, actions: each }),
+  );
+  return madeRecord({ specId: 'order', model: 'claude-opus-5-5', turns, ...more });
 }
 
 function made(record: TrialRecord): Recording {
@@ -162,12 +160,6 @@ test('a replay leaves no recording, a healed one does', () => {
   expect(pickOf({ ...short, replayed: true, healed })).toMatchObject({ healed: 'kept/order.json' });
 });
 
-function folder(): string {
-  const made = mkdtempSync(join(tmpdir(), 'taskproof-recordings-'));
-  onTestFinished(() => rmSync(made, { recursive: true }));
-  return made;
-}
-
 const tests = [fakeTest()];
 
 const configOf = (records: Record<string, unknown>) =>
@@ -178,7 +170,7 @@ const configOf = (records: Record<string, unknown>) =>
   );
 
 test('recordings are written where the project says, and two projects never share a file', async () => {
-  const into = folder();
+  const into = tempFolder();
   const specs = ['a', 'b', 'quiet'].map(project => ({
     planned: { id: 'order' },
     project,
@@ -197,7 +189,7 @@ test('recordings are written where the project says, and two projects never shar
 });
 
 test('specs of describes have a folder each; titles that come to one folder are told', async () => {
-  const into = folder();
+  const into = tempFolder();
   const specs = ['phone', '../x', 'at: home', 'at home', undefined].map(describe => ({
     planned: { id: 'order', describe },
     project: 'a',
@@ -215,7 +207,7 @@ test('specs of describes have a folder each; titles that come to one folder are 
 });
 
 test('the default folder; why there is none; a folder that is a file', async () => {
-  const into = folder();
+  const into = tempFolder();
   const unknown = pickOf(recordOf([[{ title: 'run script' }]]));
   const specs = [
     { planned: { id: 'order' }, project: 'a', tests, pick: pickOf(short) },
@@ -232,7 +224,7 @@ test('the default folder; why there is none; a folder that is a file', async () 
 });
 
 test('of a test with an agent the file is named by its path, and titles that lose something by a hash, too', () => {
-  const into = folder();
+  const into = tempFolder();
   const long = 'a'.repeat(70);
   const specs = ['finds the policy', '../../x', 'a > b', 'a < b', long, `${long}b`, 'cart'].map(id => ({
     planned: { id, titlePath: ['shop/chat.spec.ts', 'phone', id] },
@@ -257,14 +249,14 @@ test('of a test with an agent the file is named by its path, and titles that los
 
 test('projects that this process does not know write nothing', async () => {
   const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
-  expect(writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
-  expect(writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder())).toEqual(
-    [],
-  );
+  expect(writeRecordings([spec], configOf({ a: true }), tempFolder())).toEqual([]);
+  expect(
+    writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), tempFolder()),
+  ).toEqual([]);
 });
 
 test('a healed recording is written beside the old one', async () => {
-  const into = folder();
+  const into = tempFolder();
   const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
   const pick = pickOf({ ...short, replayed: true, healed });
   const lines = writeRecordings(

@@ -1,9 +1,8 @@
 // The reporter from the first test to the end of a run, as Playwright calls it: what it judges, writes and throws.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { TrialRecord } from '../../../src/data/record';
 import type { Results } from '../../../src/data/results';
 import { closeLedger } from '../../../src/playwright/run/ledger';
@@ -13,6 +12,7 @@ import { keepRun } from '../../../src/report/missing';
 import TaskproofReporter from '../../../src/report/reporter';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
+import { tempFolder } from '../../support/temp-folder';
 
 const { argv } = process;
 let printed: string[];
@@ -59,12 +59,6 @@ interface Run {
   folder?: string;
 }
 
-function newFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-reporter-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  return folder;
-}
-
 function resultOf(
   letter: string,
   { annotations, location }: TestCase,
@@ -85,7 +79,7 @@ function resultOf(
 
 /** Plays a run. `lost`: what the reporter threw at its end. */
 async function play(specs: Record<string, string | Played>, run: Run = {}) {
-  const folder = run.folder ?? newFolder();
+  const folder = run.folder ?? tempFolder();
   const agent = { name: 'mine', run: async () => undefined };
   const entries = Object.entries(specs).map(([id, played]): [string, Played] => [
     id,
@@ -303,7 +297,7 @@ test('a retry is no trial', async () => {
 });
 
 test('the summary, for a file and for GitHub; a shard leaves the latter to the merge', async () => {
-  const folder = newFolder();
+  const folder = tempFolder();
   const steps = join(folder, 'steps.md');
   vi.stubEnv('GITHUB_STEP_SUMMARY', steps);
   writeFileSync(steps, 'Before\n');
@@ -319,7 +313,7 @@ test('the summary, for a file and for GitHub; a shard leaves the latter to the m
 });
 
 test('a baseline is compared with, except in a shard; what can not be read or written is a warning', async () => {
-  const folder = newFolder();
+  const folder = tempFolder();
   await play({ cart: 'ppppp', docs: 'p' }, { folder, options: { outputFile: 'before.json' } });
   const options = { baseline: 'before.json' };
   printed = [];
@@ -471,7 +465,7 @@ test('after a run, --last-failed has all trials of a lost spec', async () => {
 });
 
 test('a confirmation gets its results, and nothing else is written or printed', async () => {
-  const folder = newFolder();
+  const folder = tempFolder();
   const wanted = ['cart', 'docs'].map(spec => {
     return { project: 'opus', spec, enough: 2, trials: 3, trialUsd: 0 };
   });
@@ -514,7 +508,7 @@ test('rows say who ran what: describe, model, tokens, why nothing was recorded',
 });
 
 test('a probe tells which assertions hold before an agent has done anything; its failures are expected', async () => {
-  const folder = newFolder();
+  const folder = tempFolder();
   const check = { purpose: 'probe', outputFile: join(folder, 'probe.json') };
   writeFileSync(join(folder, 'check.json'), JSON.stringify(check));
   vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
@@ -533,7 +527,7 @@ test('where the first failed trial broke, else the first with an error', async (
 });
 
 test('results of an earlier run that can not be replaced stop the run before it begins', () => {
-  const configDir = newFolder();
+  const configDir = tempFolder();
   const file = join(configDir, 'taskproof-results.json');
   writeFileSync(file, '{ "schemaVersion": "1" }');
   // What it would write first is in the way.

@@ -9,7 +9,7 @@ import { planAnnotations } from '../../../src/playwright/run/plan';
 import { SpecRun, skipNeedless } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
-import { madeRecord } from '../../support/records';
+import { madeRecord, madeTurn } from '../../support/records';
 
 const K = 5;
 const PLANNED: Plan = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
@@ -215,15 +215,10 @@ test('failures of an ordinary test count as the test declares, and the first is 
 
 test('a result counts once; it is recorded if it passed', () => {
   const action = {
-    ...{ tab: 0, do: 'click', locator: 'x' },
+    ...{ tab: 0, do: 'click' as const, locator: 'x' },
     ...{ before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } },
-  } as const;
-  const turn = {
-    ...{ number: 1, title: 't', narration: '', outcome: 'ok', notices: [], url: 'http://x/' },
-    usage: madeRecord().usage,
-    actions: [{ title: 't', recorded: [action] }],
-    ...{ startedAtMs: 0, durationMs: 1, screenshot: null },
-  } as TrialRecord['turns'][number];
+  };
+  const turn = madeTurn({ url: 'http://x/', actions: [{ title: 't', recorded: [action] }] });
   const run = new SpecRun('agents', PLANNED);
   const failed = resultOf('failed', 'failed', { turns: [turn], specHash: 'a'.repeat(64) });
   expect(run.add(testAt(0), failed)).toBe(true);

@@ -1,14 +1,14 @@
 // What is kept of a run on disk, and whether another run may go on with it. That it does: tests/e2e/resume.test.ts.
-import { mkdtempSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
 import type { PlannedTest } from '../../../src/report/planning';
 import { storedRun, storedRuns, TrialStore } from '../../../src/report/trial-store';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+import { tempFolder } from '../../support/temp-folder';
 
 let printed: string[];
 
@@ -51,8 +51,7 @@ function planned({
 }
 
 function newFolder() {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-store-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   return { folder, config: fakeConfig([], { configFile: join(folder, 'playwright.config.ts') }) };
 }
 

@@ -14,59 +14,47 @@ const cut = {
   body: Buffer.from('{"schemaVersion":'),
 };
 
+const errorOf = (errorKind: string, more = {}) => ({ outcome: 'error', status: 'error', errorKind, ...more });
+const gone = { ...cut, body: undefined, path: '/nowhere/record.json' };
+
 test.each<[string, TestResult, object]>([
   [
     'a crashed worker',
     broken('Error: worker process exited unexpectedly\n  at host'),
-    {
-      outcome: 'error',
-      errorKind: 'internal',
+    errorOf('internal', {
       reason: 'no record was left: Error: worker process exited unexpectedly',
       costUsd: null,
-    },
+    }),
   ],
-  [
-    'no browser',
-    broken('Error: browserType.launch: no such file'),
-    { outcome: 'error', errorKind: 'browser' },
-  ],
+  ['no browser', broken('Error: browserType.launch: no such file'), errorOf('browser')],
   [
     'no page',
     broken('browserContext.newPage: closed'),
-    {
-      ...{ outcome: 'error', status: 'error', errorKind: 'browser' },
-      reason: 'the trial could not begin: browserContext.newPage: closed',
-    },
+    errorOf('browser', { reason: 'the trial could not begin: browserContext.newPage: closed' }),
   ],
-  ['a message that names a launch later on', broken('x browserType.launch: y'), { errorKind: 'setup' }],
+  ['a message that names a launch later on', broken('x browserType.launch: y'), errorOf('setup')],
   [
     'a hook that failed',
     broken('Error: no login'),
-    {
-      outcome: 'error',
-      errorKind: 'setup',
-      reason: 'the test failed before its trial began: Error: no login',
-    },
+    errorOf('setup', { reason: 'the test failed before its trial began: Error: no login' }),
   ],
   [
     'an interrupted run',
     resultOf({ status: 'interrupted' }),
-    {
-      outcome: 'error',
-      errorKind: 'interrupted',
+    errorOf('interrupted', {
       reason: 'the trial had not begun: the test ended as "interrupted"',
       costUsd: 0,
-    },
+    }),
   ],
   [
     'a record that was cut off',
     { ...broken('Error: full disk'), attachments: [cut] },
-    { outcome: 'error', errorKind: 'internal', costUsd: null },
+    errorOf('internal', { costUsd: null }),
   ],
   [
     'a record whose file is gone',
-    { ...broken('Error: gone'), attachments: [{ ...cut, body: undefined, path: '/nowhere/record.json' }] },
-    { outcome: 'error', reason: 'no record was left: Error: gone' },
+    { ...broken('Error: gone'), attachments: [gone] },
+    errorOf('internal', { reason: 'no record was left: Error: gone' }),
   ],
   [
     'a skipped trial',

@@ -1,12 +1,12 @@
 // How many trials are played at once, and who decides.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { PlannedTest } from '../../../src/report/planning';
 import { chooseWorkers, mostWaiting } from '../../../src/report/workers';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+import { tempFolder } from '../../support/temp-folder';
 
 const GB = 2 ** 30;
 const BIG = { cores: 64, memory: 512 * GB };
@@ -60,9 +60,7 @@ async function chosen(given: readonly Given[], { own = 4, machine = BIG, config 
 }
 
 function configFile(text: string): string {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-unit-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'playwright.config.cjs');
+  const file = join(tempFolder(), 'playwright.config.cjs');
   writeFileSync(file, `module.exports = {${text}};`);
   return file;
 }

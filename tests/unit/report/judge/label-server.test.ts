@@ -1,7 +1,6 @@
 // The page for labels: who may read it, what it shows, and what a label leaves on disk. In a browser: tests/e2e/judge-labels.test.ts.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { readLabels } from '../../../../src/data/labels';
@@ -10,6 +9,7 @@ import { candidatesIn } from '../../../../src/report/judge/kept';
 import { serveLabels } from '../../../../src/report/judge/label-server';
 import { trialFile } from '../../../../src/report/trial-store';
 import { madeRecord } from '../../../support/records';
+import { tempFolder } from '../../../support/temp-folder';
 
 const HOSTILE = '"><img src=x onerror=alert(1)><script>alert(2)</script>';
 const PLAN = {
@@ -17,8 +17,7 @@ const PLAN = {
 };
 
 async function serve() {
-  const configFolder = mkdtempSync(join(tmpdir(), 'taskproof-label-'));
-  onTestFinished(() => rmSync(configFolder, { recursive: true }));
+  const configFolder = tempFolder();
   const folder = join(configFolder, '.taskproof', 'run');
   mkdirSync(folder, { recursive: true });
   const run = { storeVersion: 1, startedAt: '2026-11-25T08:00:00.000Z', runId: 'x', args: [], shard: null };
