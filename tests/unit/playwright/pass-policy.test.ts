@@ -63,6 +63,11 @@ const error = (message: string, line?: number, file = '/suite/chat.spec.ts') => 
 const location = { file: '/suite/chat.spec.ts', line: 3, column: 3 };
 const toFail = [{ type: 'fail', location }];
 
+const failing = (message: string, more: Partial<TestResult> = {}): Partial<TestResult> => ({
+  ...{ status: 'failed', errors: [error(message)], ...more },
+});
+const errorOf = (errorKind: string, reason: unknown) => ({ outcome: 'error', errorKind, reason });
+
 test.each<[string, Partial<TestResult>, object]>([
   ['a pass', {}, { outcome: 'passed', status: 'completed', reason: null, turns: 0, costUsd: 0 }],
   [
@@ -72,7 +77,7 @@ test.each<[string, Partial<TestResult>, object]>([
   ],
   [
     'a timeout',
-    { status: 'timedOut', errors: [error('Test timeout of 500ms exceeded.')] },
+    failing('Test timeout of 500ms exceeded.', { status: 'timedOut' }),
     { outcome: 'failed', status: 'timed_out', reason: 'Test timeout of 500ms exceeded.' },
   ],
   ['a failure that was expected', { status: 'failed', annotations: toFail }, { outcome: 'passed' }],
@@ -93,36 +98,21 @@ test.each<[string, Partial<TestResult>, object]>([
   ],
   [
     'a worker that died',
-    { status: 'failed', errors: [error('Error: worker process exited unexpectedly (code=3)')] },
-    {
-      outcome: 'error',
-      errorKind: 'internal',
-      reason: expect.stringMatching(/^Error: worker process/),
-      costUsd: 0,
-    },
+    failing('Error: worker process exited unexpectedly (code=3)'),
+    { ...errorOf('internal', expect.stringMatching(/^Error: worker process/)), costUsd: 0 },
   ],
-  [
-    'no browser',
-    { status: 'failed', errors: [error('Error: browserType.launch: none')] },
-    { outcome: 'error', errorKind: 'browser' },
-  ],
+  ['no browser', failing('Error: browserType.launch: none'), errorOf('browser', expect.any(String))],
   [
     'a test that we did not begin',
-    {
-      status: 'failed',
-      errors: [error('Error: no recording\nRun it once')],
+    failing('Error: no recording\nRun it once', {
       annotations: [{ type: '_taskproof-refused', description: 'no recording\nRun it once' }],
-    },
-    { outcome: 'error', errorKind: 'setup', reason: 'no recording' },
+    }),
+    errorOf('setup', 'no recording'),
   ],
   [
     'an interrupted run',
     { status: 'interrupted' },
-    {
-      outcome: 'error',
-      errorKind: 'interrupted',
-      reason: 'the run was interrupted before the trial ended',
-    },
+    errorOf('interrupted', 'the run was interrupted before the trial ended'),
   ],
   ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
 ])('the trial of %s', (_, result, trial) => {
@@ -164,17 +154,10 @@ test.each<[string, string, string]>([
 });
 
 describe('a test whose agents left a record', () => {
-  const broken = madeRecord({
-    status: 'error',
-    errorKind: 'agent_api',
-    endReason: 'no credit',
-    costUsd: 0.3,
-  });
-  const gaveUp = madeRecord({
-    status: 'gave_up',
-    endReason: 'the agent gave up: no hours',
-    finalUrl: 'https://shop.test/',
-  });
+  const noCredit = { status: 'error', errorKind: 'agent_api', endReason: 'no credit' } as const;
+  const broken = madeRecord({ ...noCredit, costUsd: 0.3 });
+  const endReason = 'the agent gave up: no hours';
+  const gaveUp = madeRecord({ status: 'gave_up', endReason, finalUrl: 'https://shop.test/' });
   const errors = [error('Error: x\n\nExpected: 1\nReceived: 2', 7)];
 
   test.each<[string, Partial<TestResult>]>([
@@ -208,13 +191,8 @@ describe('a test whose agents left a record', () => {
 // As version 0.1 noted it.
 const note = (turns: number, costUsd: number | null, more: Partial<AgentNote01> = {}) => {
   const tokens = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
-  return jsonAttachment('_taskproof-agent', {
-    agent: 'claude',
-    model: 'm',
-    turns,
-    usage: { ...tokens, costUsd },
-    ...more,
-  });
+  const about = { agent: 'claude', model: 'm', turns, usage: { ...tokens, costUsd } };
+  return jsonAttachment('_taskproof-agent', { ...about, ...more });
 };
 
 test('of 0.1, too, an agent that could not do its work is an error of a trial that fails', () => {
@@ -225,13 +203,8 @@ test('of 0.1, too, an agent that could not do its work is an error of a trial th
   const errors = [error('Error: agent.run, error: agent_api: no credit', 7)];
   const { trial, failure } = testTrial(0, fakeResult({ status: 'failed', errors, attachments }));
   expect(trial).toMatchObject({
-    outcome: 'error',
-    status: 'error',
-    errorKind: 'agent_api',
-    reason: 'no credit',
-    turns: 5,
-    costUsd: 0.3,
-    modelTimeMs: 900,
+    ...{ ...errorOf('agent_api', 'no credit'), status: 'error' },
+    ...{ turns: 5, costUsd: 0.3, modelTimeMs: 900 },
   });
   expect(failure).toBeUndefined();
   expect(testTrial(0, fakeResult({ attachments })).trial.outcome).toBe('passed');

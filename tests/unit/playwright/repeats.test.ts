@@ -1,9 +1,9 @@
 // How many repeats a project needs for its specs, and which errors stop the config.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { repeats } from '../../../src/playwright/declare';
+import { tempFolder } from '../../support/temp-folder';
 
 const spec = (id: string, k: number) => `specVersion: '0.1'
 id: ${id}
@@ -15,13 +15,12 @@ assertions: [{ type: url, pattern: '**' }]
 
 let cwd: string;
 beforeEach(() => {
-  cwd = mkdtempSync(join(tmpdir(), 'repeats-'));
+  cwd = tempFolder();
   mkdirSync(join(cwd, 'tasks'));
   writeFileSync(join(cwd, 'tasks/a.yaml'), spec('a', 3));
   writeFileSync(join(cwd, 'tasks/b.yaml'), spec('b', 5));
 });
 afterEach(() => {
-  rmSync(cwd, { recursive: true });
   for (const name of Object.keys(process.env)) if (name.startsWith('TASKPROOF_K_')) delete process.env[name];
 });
 

@@ -1,12 +1,13 @@
 // Real processes that do what programs should not, without a browser: what `command()` makes of them.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ProgramOptions } from '../../../../src/agents/command';
 import { Program } from '../../../../src/agents/command/program';
+import { tempFolder } from '../../../support/temp-folder';
 
 const SECRET = 'a "quoted" sécret';
 const mask = (text: string) => text.replaceAll(SECRET, '<secret>PASS</secret>');
@@ -157,21 +158,19 @@ describe('stop()', () => {
 });
 
 describe('that can not be started', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'taskproof-program-')), 'agent.txt');
   const options = { command: process.execPath, args: [], env: {}, cwd: tmpdir() };
 
-  test.each<[string, Partial<ProgramOptions>, RegExp]>([
-    ['a file for a folder', { cwd: file }, /could not be started/],
-    ['a file that is not executable', { command: file }, /could not be started: it is not executable/],
-    ['a byte that no argument can have', { args: ['\0'] }, /could not be started: .*null bytes/],
+  test.each<[string, (file: string) => Partial<ProgramOptions>, RegExp]>([
+    ['a file for a folder', cwd => ({ cwd }), /could not be started/],
+    ['one that is not executable', command => ({ command }), /could not be started: it is not executable/],
+    ['a byte that no argument can have', () => ({ args: ['\0'] }), /could not be started: .*null bytes/],
   ])('%s', async (_, more, message) => {
+    const file = join(tempFolder(), 'agent.txt');
     writeFileSync(file, 'text');
     chmodSync(file, 0o644);
-    const tried = async () => next(start({ ...options, ...more }));
+    const tried = async () => next(start({ ...options, ...more(file) }));
     await expect(tried()).rejects.toThrow(message);
   });
-
-  afterEach(() => rmSync(file, { force: true }));
 });
 
 describe('errors', () => {
@@ -204,9 +203,7 @@ describe('errors', () => {
 describe('a worker that dies', () => {
   /** A process in the worker's place: starts a program and prints its pid. */
   function worker(end: string, source: string): ChildProcess {
-    const folder = mkdtempSync(join(tmpdir(), 'taskproof-worker-'));
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-    const file = join(folder, 'worker.cjs');
+    const file = join(tempFolder(), 'worker.cjs');
     buildSync({
       stdin: {
         contents: `import { Program } from ${JSON.stringify(join(__dirname, '../../../../src/agents/command/program'))};

@@ -1,15 +1,5 @@
 // Recordings, records and results that someone else wrote: a pull request, the CI of a fork.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  symlinkSync,
-  truncateSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
@@ -17,44 +7,24 @@ import { replay } from '../../../../src/agents/replay';
 import { resolved } from '../../../../src/agents/replay/player';
 import type { TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
-import { NO_USAGE } from '../../../../src/data/usage';
 import { planAnnotations } from '../../../../src/playwright/run/plan';
 import { recordingOf, writeRecordings } from '../../../../src/report/recordings';
 import TaskproofReporter from '../../../../src/report/reporter';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../../support/fake-suite';
-import { madeRecord } from '../../../support/records';
+import { madeRecord, madeTurn } from '../../../support/records';
+import { tempFolder } from '../../../support/temp-folder';
 import { resultsFile, suite } from '../../cli/suite';
 
 const around = { tab: 0, before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } };
 const click = { do: 'click' as const, locator: `getByRole('button')`, ...around };
 
-function recordOf(recorded: object[], more: Partial<TrialRecord> = {}): TrialRecord {
-  const turn = {
-    number: 1,
-    title: 'turn',
-    actions: [{ title: 'act', recorded: recorded as never }],
-    narration: '',
-  };
-  return madeRecord({
+const recordOf = (recorded: object[], more: Partial<TrialRecord> = {}): TrialRecord =>
+  madeRecord({
     ...{ specId: 'order', specHash: 'abc', specFile: 'order.yaml', agent: 'claude' },
     policy: { k: 1, minPasses: 1 },
-    turns: [
-      {
-        ...turn,
-        ...{
-          outcome: 'ok',
-          notices: [],
-          url: '',
-          usage: NO_USAGE,
-          startedAtMs: 0,
-          durationMs: 0,
-          screenshot: null,
-        },
-      },
-    ],
+    turns: [madeTurn({ actions: [{ title: 'act', recorded: recorded as never }] })],
     ...more,
   });
-}
 
 const recording = (recorded: object[]) => ({
   recordingVersion: RECORDING_VERSION,
@@ -68,8 +38,7 @@ const recording = (recorded: object[]) => ({
 
 /** A config's folder with a folder beside it, and a link that leads there. */
 function folders() {
-  const above = mkdtempSync(join(tmpdir(), 'taskproof-foreign-'));
-  onTestFinished(() => rmSync(above, { recursive: true }));
+  const above = tempFolder();
   const [config, beside] = [join(above, 'config'), join(above, 'beside')];
   mkdirSync(join(config, 'kept'), { recursive: true });
   mkdirSync(beside);

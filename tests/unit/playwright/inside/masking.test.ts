@@ -1,11 +1,11 @@
 // What the worker of a real run sends is looked at in tests/e2e/secrets.test.ts.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
 import { hideSecrets, maskTest } from '../../../../src/playwright/inside/masking';
 import { secretMask } from '../../../../src/text/mask';
+import { tempFolder } from '../../../support/temp-folder';
 
 const mask = secretMask({ PW: 'hunter2' });
 
@@ -78,7 +78,7 @@ describe('before a reporter sees it', () => {
 
   test('error-context.md, and no other file', () => {
     const { _callbacks } = worker();
-    const folder = mkdtempSync(join(tmpdir(), 'masked-'));
+    const folder = tempFolder();
     const texts = ['error-context', 'of-the-suite'].map(name => {
       const path = join(folder, `${name}.md`);
       writeFileSync(path, '- textbox: hunter2');

@@ -10,6 +10,8 @@ const replay = { ...plan, policy: { k: 1, minPasses: 1 }, replayed: true };
 const ordinary = { ...plan, titlePath: ['a.spec.ts', 'cart'] };
 const wanted = { project: 'p', spec: 'cart', enough: 2, trials: 4, trialUsd: 0.1 };
 
+const EARLY = { earlyStop: true };
+const SETTLED = 'early stop: the verdict is settled';
 const OUTCOMES = { p: 'passed', f: 'failed', e: 'error' } as const;
 const ended = (letters: string): LedgerEntry[] =>
   [...letters].map((letter, index) => ({
@@ -41,14 +43,9 @@ test.each<[string, Case]>([
   ['the first trial', {}],
   ['the last of k', { index: 4 }],
   ['a settled verdict, without early stop', { ended: 'pppp' }],
-  ['a verdict that is open', { earlyStop: true, ended: 'fppp' }],
+  ['a verdict that is open', { ...EARLY, ended: 'fppp' }],
   ['no trial yet', { earlyStop: true }],
-  [
-    'two failures of which one was tolerated, where each stands for itself',
-    {
-      ...{ earlyStop: true, ended: 'ff', settings: { judged: false } },
-    },
-  ],
+  ['two failures where each stands for itself', { ...EARLY, ended: 'ff', settings: { judged: false } }],
   ['money left', { maxRunCostUsd: 1, spentUsd: 0.99 }],
   ['an open answer', { ended: 'fpp', settings: { wanted: [wanted] } }],
   ['a cap that is just met', { committedUsd: 0.2, settings: { wanted: [wanted], maxCostUsd: 0.2 } }],
@@ -60,27 +57,11 @@ test.each<[string, Case]>([
 
 test.each<[string, Case, string]>([
   ['beyond k', { index: 5 }, "repeat 6 is beyond the spec's k of 5"],
-  [
-    'a second replay',
-    { plan: replay, index: 1 },
-    'a recording is played once, or N times with --repeat-each=N',
-  ],
+  ['a second replay', { plan: replay, index: 1 }, 'played once, or N times with --repeat-each=N'],
   ['interactive, a second one', { index: 1, settings: { interactive: true } }, 'beyond'],
-  [
-    'passed early',
-    { earlyStop: true, ended: 'pppp' },
-    'early stop: the verdict is settled (passed, 4 of 4 passed, needs 4 of 5)',
-  ],
-  [
-    'failed early',
-    { earlyStop: true, ended: 'fpf' },
-    'early stop: the verdict is settled (failed, 1 of 3 passed, needs 4 of 5)',
-  ],
-  [
-    'inconclusive early',
-    { earlyStop: true, ended: 'ee' },
-    'early stop: the verdict is settled (inconclusive, 0 of 2 passed, needs 4 of 5)',
-  ],
+  ['passed early', { ...EARLY, ended: 'pppp' }, `${SETTLED} (passed, 4 of 4 passed, needs 4 of 5)`],
+  ['failed early', { ...EARLY, ended: 'fpf' }, `${SETTLED} (failed, 1 of 3 passed, needs 4 of 5)`],
+  ['inconclusive', { ...EARLY, ended: 'ee' }, `${SETTLED} (inconclusive, 0 of 2 passed, needs 4 of 5)`],
   ['confirmed', { ended: 'ff', settings: { wanted: [wanted] } }, 'the answer is clear: regressed'],
   ['not confirmed', { ended: 'ppp', settings: { wanted: [wanted] } }, 'the answer is clear: not confirmed'],
   [
@@ -89,21 +70,9 @@ test.each<[string, Case, string]>([
     'another trial could cost more than the $0.25 of --max-cost',
   ],
   ['not asked for', { settings: { wanted: [{ ...wanted, project: 'q' }] } }, 'this run does not ask for it'],
-  [
-    'a replay in a confirmation',
-    { plan: replay, settings: { wanted: [wanted] } },
-    'a replay has no fresh trials',
-  ],
-  [
-    'a test in a probe',
-    { plan: ordinary, settings: { purpose: 'probe' } },
-    'a probe does not run the code of tests',
-  ],
-  [
-    'no recording, which may be',
-    { recording: { missing: 'r/cart.json', otherwise: 'skip' } },
-    'no recording: r/cart.json',
-  ],
+  ['a replay, confirmed', { plan: replay, settings: { wanted: [wanted] } }, 'a replay has no fresh trials'],
+  ['a test in a probe', { plan: ordinary, settings: { purpose: 'probe' } }, 'does not run the code of tests'],
+  ['no recording', { recording: { missing: 'r.json', otherwise: 'skip' } }, 'no recording: r.json'],
   ['beyond k before what is missing', { index: 5, secrets: 'none' }, 'beyond'],
 ])('%s: it is skipped', (_, asked, reason) => {
   expect(decided(asked)).toEqual({ skip: expect.stringContaining(reason) });

@@ -1,19 +1,17 @@
 // A kept trial, graded again: what its evidence can tell, and what it can't.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { type NetworkEvent, recordedAnswer, type TrialRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
 import { type Judge, JudgeError } from '../../../../src/grading/judge';
 import { regrade } from '../../../../src/playwright/run/regrade';
 import { loadFile } from '../../../../src/spec/load';
 import { madeRecord } from '../../../support/records';
+import { tempFolder } from '../../../support/temp-folder';
 
 function loaded(assertions: string, rubric?: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-regrade-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'buy.yaml');
+  const file = join(tempFolder(), 'buy.yaml');
   const judge = rubric ? `judge: ${rubric}\n` : '';
   writeFileSync(
     file,

@@ -1,8 +1,7 @@
 // A run that the command line started: what it changes in the options and the seeds of its trials.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import {
   CHECK_RUN,
   type CheckRun,
@@ -10,18 +9,12 @@ import {
   runSettings,
   seedOffset,
 } from '../../../../src/playwright/run/settings';
+import { tempFolder } from '../../../support/temp-folder';
 
-let folder: string;
-beforeEach(() => {
-  folder = mkdtempSync(join(tmpdir(), 'check-run-'));
-});
-afterEach(() => {
-  vi.unstubAllEnvs();
-  rmSync(folder, { recursive: true });
-});
+afterEach(() => void vi.unstubAllEnvs());
 
 function begin(check: Omit<CheckRun, 'outputFile'>): void {
-  const file = join(folder, 'check.json');
+  const file = join(tempFolder(), 'check.json');
   writeFileSync(file, JSON.stringify({ ...check, outputFile: 'results.json' }));
   vi.stubEnv(CHECK_RUN, file);
 }
