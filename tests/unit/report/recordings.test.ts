@@ -64,32 +64,22 @@ test('a recording keeps the value of {{unique}} by name', () => {
   expect(recordingText(made(recordOf([actions])))).toContain('k3fz90ab');
 });
 
-test.each([
+const ANSWER = { title: 'the answer contains "11"', type: 'answer' as const, passed: true, reason: null };
+const CHECKED = /its answer is checked, and a replay gives none/;
+
+test.each<[string, Action[][], Partial<TrialRecord>, RegExp]>([
   [
     'did what no step can say',
-    recordOf([[acted('Add')], [{ title: 'run script' }]]),
-    /turn 2: `run script` can't be replayed/,
+    [[acted('A')], [{ title: 'run it' }]],
+    {},
+    /turn 2: `run it` can't be replayed/,
   ],
-  [
-    'has its answer checked',
-    recordOf([[acted('Add')]], {
-      assertions: [{ title: 'the answer contains "11"', type: 'answer', passed: true, reason: null }],
-    }),
-    /its answer is checked, and a replay gives none/,
-  ],
-  [
-    'is a test that uses the answer',
-    recordOf([[acted('Add')]], { notReplayable: 'answer' }),
-    /its answer is checked, and a replay gives none/,
-  ],
-  [
-    'is a test with several runs',
-    recordOf([[acted('Add')]], { notReplayable: 'runs' }),
-    /^it calls agent\.run several times$/,
-  ],
-  ['did nothing', recordOf([[{ title: 'read the page', recorded: [] }]]), /did nothing to the page/],
-])('a trial that %s leaves none', (_, record, problem) => {
-  expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
+  ['has its answer checked', [[acted('A')]], { assertions: [ANSWER] }, CHECKED],
+  ['is a test that uses the answer', [[acted('A')]], { notReplayable: 'answer' }, CHECKED],
+  ['has several runs', [[acted('A')]], { notReplayable: 'runs' }, /^it calls agent\.run several times$/],
+  ['did nothing', [[{ title: 'read the page', recorded: [] }]], {}, /did nothing to the page/],
+])('a trial that %s leaves none', (_, actions, more, problem) => {
+  expect(recordingOf(recordOf(actions, more))).toEqual({ problem: expect.stringMatching(problem) });
 });
 
 test('recordings of 0.1 call it `steps`', () => {
@@ -160,7 +150,8 @@ test('a replay leaves no recording, a healed one does', () => {
   expect(pickOf({ ...short, replayed: true, healed })).toMatchObject({ healed: 'kept/order.json' });
 });
 
-const tests = [fakeTest()];
+/** Trials of it passed in project `a`. */
+const ORDER = { planned: { id: 'order' }, project: 'a', tests: [fakeTest()], pick: pickOf(short) };
 
 const configOf = (records: Record<string, unknown>) =>
   fakeConfig(
@@ -171,12 +162,7 @@ const configOf = (records: Record<string, unknown>) =>
 
 test('recordings are written where the project says, and two projects never share a file', async () => {
   const into = tempFolder();
-  const specs = ['a', 'b', 'quiet'].map(project => ({
-    planned: { id: 'order' },
-    project,
-    tests,
-    pick: pickOf(short),
-  }));
+  const specs = ['a', 'b', 'quiet'].map(project => ({ ...ORDER, project }));
   const write = () => writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
   write();
   // A second run writes into the same folders.
@@ -191,10 +177,8 @@ test('recordings are written where the project says, and two projects never shar
 test('specs of describes have a folder each; titles that come to one folder are told', async () => {
   const into = tempFolder();
   const specs = ['phone', '../x', 'at: home', 'at home', undefined].map(describe => ({
+    ...ORDER,
     planned: { id: 'order', describe },
-    project: 'a',
-    tests,
-    pick: pickOf(short),
   }));
   expect(writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
     `no recording of at home › order [a]: its file kept/at-home/order.json belongs to at: home › order [a]. Give it its own folder: \`record: 'folder'\``,
@@ -210,9 +194,9 @@ test('the default folder; why there is none; a folder that is a file', async () 
   const into = tempFolder();
   const unknown = pickOf(recordOf([[{ title: 'run script' }]]));
   const specs = [
-    { planned: { id: 'order' }, project: 'a', tests, pick: pickOf(short) },
-    { planned: { id: 'script' }, project: 'a', tests, pick: unknown },
-    { planned: { id: 'lost' }, project: 'c', tests, pick: pickOf(short) },
+    ORDER,
+    { ...ORDER, planned: { id: 'script' }, pick: unknown },
+    { ...ORDER, planned: { id: 'lost' }, project: 'c' },
   ];
   writeFileSync(join(into, 'taken'), '');
   const lines = writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
@@ -227,10 +211,8 @@ test('of a test with an agent the file is named by its path, and titles that los
   const into = tempFolder();
   const long = 'a'.repeat(70);
   const specs = ['finds the policy', '../../x', 'a > b', 'a < b', long, `${long}b`, 'cart'].map(id => ({
+    ...ORDER,
     planned: { id, titlePath: ['shop/chat.spec.ts', 'phone', id] },
-    project: 'a',
-    tests,
-    pick: pickOf(short),
   }));
   const withoutAgent = { ...specs[0]!, pick: {} };
   expect(writeRecordings([...specs, withoutAgent], configOf({ a: true }), into)).toEqual([
@@ -248,22 +230,15 @@ test('of a test with an agent the file is named by its path, and titles that los
 });
 
 test('projects that this process does not know write nothing', async () => {
-  const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
-  expect(writeRecordings([spec], configOf({ a: true }), tempFolder())).toEqual([]);
-  expect(
-    writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), tempFolder()),
-  ).toEqual([]);
+  for (const unknown of [{ project: 'elsewhere' }, { tests: [] }])
+    expect(writeRecordings([{ ...ORDER, ...unknown }], configOf({ a: true }), tempFolder())).toEqual([]);
 });
 
 test('a healed recording is written beside the old one', async () => {
   const into = tempFolder();
   const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
   const pick = pickOf({ ...short, replayed: true, healed });
-  const lines = writeRecordings(
-    [{ planned: { id: 'order' }, project: 'a', tests, pick }],
-    configOf({ a: false }),
-    into,
-  );
+  const lines = writeRecordings([{ ...ORDER, pick }], configOf({ a: false }), into);
   expect(lines).toEqual(['healed: review kept/order.healed.json, then replace kept/order.json with it']);
   expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
 });

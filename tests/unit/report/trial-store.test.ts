@@ -57,6 +57,10 @@ function newFolder() {
 
 const JUDGE = { name: 'web', model: 'judge-1', judge: async () => ({ passed: true, reason: '' }) };
 
+const OTHER_MODEL = { options: withOptions({ agent: { ...agent, model: 'mine-2' } }) };
+const PREVIEW = { options: withOptions({ origin: 'http://preview' }) };
+const OTHER_BASE = 'cart [opus]: the baseURL has changed (was: http://shop/; is: http://preview/)';
+
 test.each<[string, Given[], string | null]>([
   ['nothing', [{}], null],
   ['an agent that only workers know', [{ options: { known: false } }], null],
@@ -64,34 +68,14 @@ test.each<[string, Given[], string | null]>([
   [
     'the policy',
     [{ policy: { k: 5, minPasses: 3 }, specHash: 'b' }],
-    'cart [opus]: the policy has changed (was: 4 of 5 must pass; is: 3 of 5 must pass)',
+    'the policy has changed (was: 4 of 5 must pass; is: 3 of 5 must pass)',
   ],
-  [
-    'the model',
-    [{ options: withOptions({ agent: { ...agent, model: 'mine-2' } }) }],
-    'cart [opus]: the agent has changed (was: mine (mine-1); is: mine (mine-2))',
-  ],
-  [
-    'the judge',
-    [{ options: withOptions({ judge: JUDGE }) }],
-    'cart [opus]: the judge has changed (was: none; is: web, judge-1)',
-  ],
-  [
-    'the origin',
-    [{ options: withOptions({ origin: 'http://preview' }) }],
-    'cart [opus]: the origin has changed (was: none; is: http://preview)',
-  ],
+  ['the model', [OTHER_MODEL], 'the agent has changed (was: mine (mine-1); is: mine (mine-2))'],
+  ['the judge', [{ options: withOptions({ judge: JUDGE }) }], 'has changed (was: none; is: web, judge-1)'],
+  ['the origin', [PREVIEW], 'the origin has changed (was: none; is: http://preview)'],
   ['a query or a password of the baseURL', [{ baseURL: 'http://ann:pw@shop/?v=2' }], null],
-  [
-    'the baseURL of the project',
-    [{ baseURL: 'http://preview' }],
-    'cart [opus]: the baseURL has changed (was: http://shop/; is: http://preview/)',
-  ],
-  [
-    'the baseURL of test.use',
-    [{ used: { baseURL: 'http://preview' } }],
-    'cart [opus]: the baseURL has changed (was: http://shop/; is: http://preview/)',
-  ],
+  ['the baseURL of the project', [{ baseURL: 'http://preview' }], OTHER_BASE],
+  ['the baseURL of test.use', [{ used: { baseURL: 'http://preview' } }], OTHER_BASE],
   ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in the interrupted run'],
   ['another spec', [{ id: 'docs' }], 'cart [opus]: it is not in this run'],
 ])('a run is not resumed if this has changed: %s', async (_, now, refusal) => {

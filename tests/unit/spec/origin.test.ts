@@ -1,16 +1,10 @@
 import { expect, test } from 'vitest';
 import { taskSpecSchema } from '../../../src/spec';
 import { atOrigin } from '../../../src/spec/placeholders';
+import { minimal } from './specs';
 
-function specWith(patterns: string[]) {
-  return taskSpecSchema.parse({
-    specVersion: '0.1',
-    id: 'moved',
-    goal: 'Look',
-    entryUrl: 'https://example.com/start?a=1#b',
-    assertions: patterns.map(pattern => ({ type: 'url', pattern })),
-  });
-}
+const specWith = (assertion: object) =>
+  taskSpecSchema.parse({ ...minimal, entryUrl: 'https://example.com/start?a=1#b', assertions: [assertion] });
 
 test.each([
   ['https://example.com/**', 'https://preview.test:8443/**'],
@@ -28,20 +22,14 @@ test.each([
   ['**://www.example.com/**', '**://www.example.com/**'],
   ['**://example.com.evil.org/**', '**://example.com.evil.org/**'],
 ])('%s becomes %s', (pattern, moved) => {
-  const spec = atOrigin(specWith([pattern]), 'https://preview.test:8443');
+  const spec = atOrigin(specWith({ type: 'url', pattern }), 'https://preview.test:8443');
   expect(spec.assertions[0]).toMatchObject({ pattern: moved });
   expect(spec.entryUrl).toBe('https://preview.test:8443/start?a=1#b');
   expect(spec.allowedDomains).toEqual(['example.com', 'preview.test']);
 });
 
 test('network globs move too, and without an origin nothing does', () => {
-  const spec = taskSpecSchema.parse({
-    specVersion: '0.1',
-    id: 'moved',
-    goal: 'Look',
-    entryUrl: 'https://example.com/',
-    assertions: [{ type: 'network', urlPattern: 'https://example.com/api/*' }],
-  });
+  const spec = specWith({ type: 'network', urlPattern: 'https://example.com/api/*' });
   expect(atOrigin(spec, 'http://localhost:3000').assertions[0]).toMatchObject({
     urlPattern: 'http://localhost:3000/api/*',
   });
@@ -56,11 +44,8 @@ test.each([
     'Go from https://preview.test:8443 to (https://preview.test:8443?x)',
   ],
   ['Open https://example.com.evil.org', 'Open https://example.com.evil.org'],
-  [
-    'Open https://example.com:444 and http://example.com',
-    'Open https://example.com:444 and http://example.com',
-  ],
+  ['From https://example.com:444, http://example.com', 'From https://example.com:444, http://example.com'],
   ['Find example.com', 'Find example.com'],
 ])('a goal that says %j says %j', (goal, moved) => {
-  expect(atOrigin({ ...specWith(['**']), goal }, 'https://preview.test:8443').goal).toBe(moved);
+  expect(atOrigin({ ...taskSpecSchema.parse(minimal), goal }, 'https://preview.test:8443').goal).toBe(moved);
 });

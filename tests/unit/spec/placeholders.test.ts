@@ -1,52 +1,27 @@
 import { describe, expect, test } from 'vitest';
 import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
 import { placeholdersIn, uniqueByName, uniqueByValue, withData } from '../../../src/spec/placeholders';
+import { minimal } from './specs';
 
-function specWith(more: object): TaskSpec {
-  return taskSpecSchema.parse({
-    specVersion: '0.1',
-    id: 'sign-up',
-    goal: 'Look',
-    entryUrl: 'https://shop.test/',
-    assertions: [{ type: 'dom', selector: 'h1' }],
-    ...more,
-  });
-}
+const specWith = (more: object): TaskSpec => taskSpecSchema.parse({ ...minimal, ...more });
 const data = { trial: 3, unique: 'k3fz90ab' };
 
 test.each<[object, object]>([
   [{ goal: 'Create {{unique}}, the {{trial}}.' }, { goal: 'Create k3fz90ab, the 3.' }],
   [{ goal: '{{ unique }} {{unique}}' }, { goal: 'k3fz90ab k3fz90ab' }],
-  [
-    { entryUrl: 'https://shop.test/u/{{unique}}?n={{trial}}' },
-    { entryUrl: 'https://shop.test/u/k3fz90ab?n=3' },
-  ],
-  [
-    {
-      assertions: [
-        { type: 'url', pattern: '**/{{unique}}/*' },
-        { type: 'network', urlPattern: '**/api/{{unique}}' },
-        { type: 'dom', selector: '#u-{{unique}}', state: 'text', text: 'User {{unique}} ({{trial}})' },
-      ],
-    },
-    {
-      assertions: [
-        { type: 'url', pattern: '**/k3fz90ab/*' },
-        { type: 'network', urlPattern: '**/api/k3fz90ab' },
-        { type: 'dom', selector: '#u-k3fz90ab', state: 'text', text: 'User k3fz90ab (3)' },
-      ],
-    },
-  ],
+  [{ entryUrl: 'https://a.test/{{unique}}?n={{trial}}' }, { entryUrl: 'https://a.test/k3fz90ab?n=3' }],
+  ...[
+    (of: string) => ({ type: 'url', pattern: `**/${of}/*` }),
+    (of: string) => ({ type: 'network', urlPattern: `**/api/${of}` }),
+    (of: string) => ({ type: 'dom', selector: `#u-${of}`, state: 'text', text: `User ${of}` }),
+  ].map((made): [object, object] => [
+    { assertions: [made('{{unique}}-{{trial}}')] },
+    { assertions: [made('k3fz90ab-3')] },
+  ]),
   [{ judge: 'User {{unique}} exists.' }, { judge: 'User k3fz90ab exists.' }],
   // Not ours: these stay.
-  [
-    { goal: '{{user}} {unique} {{}} {{unique {{Unique}}' },
-    { goal: '{{user}} {unique} {{}} {{unique {{Unique}}' },
-  ],
-  [
-    { description: '{{unique}}', tags: ['{{unique}}'] },
-    { description: '{{unique}}', tags: ['{{unique}}'] },
-  ],
+  [{ goal: '{{user}} {unique} {{}} {{unique {{Unique}}' }, {}],
+  [{ description: '{{unique}}', tags: ['{{unique}}'] }, {}],
 ])('%j becomes %j', (written, used) => {
   const spec = specWith(written);
   const before = JSON.stringify(spec);

@@ -102,20 +102,11 @@ test('the main process knows what test.use adds, the innermost one', async () =>
         {},
       ),
     });
-  const of = project({ agent });
-  expect(knownOptions(using(), of)).toEqual({
-    known: true,
-    value: { maxCostUsd: 1, agent },
-  });
-  const nested = using({ agent: other, earlyStop: true }, { origin: 'o' });
-  expect(knownOptions(nested, of)).toEqual({
+  const known = (...given: unknown[]) => knownOptions(using(...given), project({ agent }));
+  expect(known()).toEqual({ known: true, value: { maxCostUsd: 1, agent } });
+  expect(known({ agent: other, earlyStop: true }, { origin: 'o' })).toEqual({
     known: true,
     value: { maxCostUsd: 1, agent, origin: 'o' },
   });
-  expect(
-    knownOptions(
-      using(() => undefined),
-      of,
-    ),
-  ).toEqual({ known: false });
+  expect(known(() => undefined)).toEqual({ known: false });
 });
