@@ -97,13 +97,9 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
       : planAnnotations({ id, file, policy, replayed: false });
     return [...letters].map((letter, repeatEachIndex) => {
       const played = { letter, spec: id, isTest, isReplayed, record };
+      const annotations = isBroken ? [{ type: 'broken spec', description: file }] : planned;
       const made = fakeTest({
-        ...{
-          title: id,
-          repeatEachIndex,
-          annotations: isBroken ? [{ type: 'broken spec', description: file }] : planned,
-        },
-        ...(describe ? { describe } : {}),
+        ...{ title: id, repeatEachIndex, annotations, ...(describe ? { describe } : {}) },
         project: projects.find(({ name }) => name === project)!,
         inside: {
           ...played,
@@ -258,15 +254,9 @@ test('a test with a pass policy that was left out once is no test that the suite
 test('ordinary tests with a pass policy: no agent, no turns, named by their titles', async () => {
   const { lost, written } = await play({ answers: { letters: 'pfp', minPasses: 2, isTest: true } });
   expect(lost).toBeNull();
+  const work = { agent: null, turns: null, costUsd: 0, passes: 2 };
   expect(written().verdicts).toMatchObject([
-    {
-      spec: 'answers',
-      titlePath: ['tasks.spec.ts', 'answers'],
-      agent: null,
-      turns: null,
-      costUsd: 0,
-      passes: 2,
-    },
+    { spec: 'answers', titlePath: ['tasks.spec.ts', 'answers'], ...work },
   ]);
 });
 
@@ -339,15 +329,10 @@ test('a file that does not parse is missing from the results, which say so', asy
   expect(written()).toMatchObject({ complete: false, incompleteBecause: 'broken.yaml does not parse' });
 });
 
-const keptPlan = (spec: string, shard: string | null, startedAt = '2026-11-05T10:00:00.000Z') => ({
-  ...{ startedAt, shard, ciRun: null },
-  plan: [
-    {
-      project: 'opus',
-      spec: { id: spec, file: 'x.yaml', policy: { k: 2, minPasses: 2 }, replayed: false },
-    },
-  ],
-});
+const keptPlan = (id: string, shard: string | null, startedAt = '2026-11-05T10:00:00.000Z') => {
+  const spec = { id, file: 'x.yaml', policy: { k: 2, minPasses: 2 }, replayed: false };
+  return { startedAt, shard, ciRun: null, plan: [{ project: 'opus', spec }] };
+};
 
 test('merged reports are judged as one run: a spec of a shard that is missing is missing', async () => {
   const { lost, written } = await play(
@@ -464,16 +449,21 @@ test('after a run, --last-failed has all trials of a lost spec', async () => {
   expect(failed()).toEqual(['cart 1']);
 });
 
-test('a confirmation gets its results, and nothing else is written or printed', async () => {
+/** As a command of ours begins one; its results are in fresh.json. */
+function beginCheck(purpose: string, wanted?: object[]): string {
   const folder = tempFolder();
-  const wanted = ['cart', 'docs'].map(spec => {
-    return { project: 'opus', spec, enough: 2, trials: 3, trialUsd: 0 };
-  });
-  writeFileSync(
-    join(folder, 'check.json'),
-    JSON.stringify({ purpose: 'confirm', outputFile: join(folder, 'fresh.json'), wanted }),
-  );
+  const check = { purpose, outputFile: join(folder, 'fresh.json'), wanted };
+  writeFileSync(join(folder, 'check.json'), JSON.stringify(check));
   vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
+  return folder;
+}
+
+test('a confirmation gets its results, and nothing else is written or printed', async () => {
+  const trials = { project: 'opus', enough: 2, trials: 3, trialUsd: 0 };
+  const folder = beginCheck(
+    'confirm',
+    ['cart', 'docs'].map(spec => ({ ...trials, spec })),
+  );
   const { lost, written, said } = await play({ cart: 'pf', docs: 'ss', news: 'p' }, { folder });
   expect([lost, said]).toEqual([null, '']);
   const { verdicts } = written('fresh.json');
@@ -508,14 +498,11 @@ test('rows say who ran what: describe, model, tokens, why nothing was recorded',
 });
 
 test('a probe tells which assertions hold before an agent has done anything; its failures are expected', async () => {
-  const folder = tempFolder();
-  const check = { purpose: 'probe', outputFile: join(folder, 'probe.json') };
-  writeFileSync(join(folder, 'check.json'), JSON.stringify(check));
-  vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
+  const folder = beginCheck('probe');
   const assertions = [{ title: 'a', type: 'dom' as const, passed: true, reason: null }];
   const specs = { cart: { letters: 'f', record: { assertions } }, docs: 'p', news: 'e' };
   const { written, tests } = await play(specs, { folder });
-  expect(written('probe.json').verdicts[0]).toMatchObject({ spec: 'cart', assertions });
+  expect(written('fresh.json').verdicts[0]).toMatchObject({ spec: 'cart', assertions });
   // Of what passed although nothing was done, too: so Playwright tells that as the failure.
   expect(tests.map(({ expectedStatus }) => expectedStatus)).toEqual(['failed', 'failed', 'passed']);
 });

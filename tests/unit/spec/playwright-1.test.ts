@@ -231,9 +231,10 @@ test.each([
     '*/api/pay',
     '?/api/pay',
     '//shop.test/pay',
-    'http:/shop.test',
+    '*',
+    '*.test/**',
   ],
-  ...['https?://shop.test/**', '*', '*.test/**', '/api/pay#done', '**/pay#done', 'ftp://shop.test/**'],
+  ...['http:/shop.test', 'https?://shop.test/**', '/api/pay#done', '**/pay#done', 'ftp://shop.test/**'],
 ])('a glob that no URL matches is refused, since `never` would hold: %s', urlPattern => {
   expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
     { path: 'assertions[0].urlPattern', message: expect.stringContaining('matches no URL') },
