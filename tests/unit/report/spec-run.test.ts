@@ -230,24 +230,18 @@ test('a result counts once; it is recorded if it passed', () => {
   expect([...run.conflicts]).toEqual([]);
 });
 
-test('a worker that knows of a replay changes the titles', () => {
-  const run = new SpecRun('agents', PLANNED);
-  const tests = [testAt(0), testAt(1)];
-  for (const each of tests) run.tests.add(each);
-  const planned = { ...PLANNED, policy: { k: 1, minPasses: 1 }, replayed: true };
-  run.add(tests[0]!, resultOf('passed', 'passed', { replayed: true }, planned));
-  expect(tests.map(({ title }) => title)).toEqual(['cart · replay 1/1', 'cart · not needed']);
-});
-
-test('a worker that knows of a replay changes the policy; another policy of the same agent is a conflict', () => {
+test('a worker that knows of a replay changes titles and policy; another policy of an agent is a conflict', () => {
   const policy = { k: 1, minPasses: 1 };
   const added = (replayed: boolean) => {
     const run = new SpecRun('agents', PLANNED);
-    run.add(testAt(0), resultOf('passed', 'passed', {}, { ...PLANNED, id: 'other', policy, replayed }));
-    return [run.row.spec, run.planned.replayed, run.verdict.k, run.conflicts.size];
+    const tests = [testAt(0), testAt(1)];
+    for (const each of tests) run.tests.add(each);
+    run.add(tests[0]!, resultOf('passed', 'passed', {}, { ...PLANNED, id: 'other', policy, replayed }));
+    const titles = tests.map(({ title }) => title);
+    return [...titles, run.row.spec, run.planned.replayed, run.verdict.k, run.conflicts.size];
   };
-  expect(added(true)).toEqual(['cart', true, 1, 0]);
-  expect(added(false)).toEqual(['cart', false, 1, 1]);
+  expect(added(true)).toEqual(['cart · replay 1/1', 'cart · not needed', 'cart', true, 1, 0]);
+  expect(added(false).slice(2)).toEqual(['cart', false, 1, 1]);
 });
 
 test('what the worker says of early stop counts', () => {

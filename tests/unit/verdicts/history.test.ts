@@ -12,6 +12,12 @@ const run = (day: number, verdicts: VerdictRow[], partial = false): HistoryRun =
   verdicts,
 });
 
+const OTHERS: [what: string, Partial<VerdictRow>][] = [
+  ['spec', { specHash: 'b' }],
+  ['agent', { agent: 'lexical' }],
+  ['model', { model: 'sonnet' }],
+];
+
 describe('the pooled baseline', () => {
   test('sums the counts of all runs, and tells of the newest', () => {
     const runs = [
@@ -24,11 +30,7 @@ describe('the pooled baseline', () => {
     ]);
   });
 
-  test.each<[string, Partial<VerdictRow>]>([
-    ['spec', { specHash: 'b' }],
-    ['agent', { agent: 'lexical' }],
-    ['model', { model: 'sonnet' }],
-  ])('another %s has a history of its own', (_what, other) => {
+  test.each(OTHERS)('another %s has a history of its own', (_what, other) => {
     const runs = [run(1, [rowOf('ppppp')]), run(2, [rowOf('ppppp')]), run(3, [rowOf('fffff', other)])];
     const passes = (later: VerdictRow[]) => pooledBaseline(runs, later).map(row => [row.passes, row.runs]);
     expect(passes([rowOf('p')])).toEqual([[10, 2]]);
@@ -72,11 +74,7 @@ test.each<[number[], string | null]>([
   expect(trendsOf(runs(passes))).toEqual([trend]);
 });
 
-test.each<[string, Partial<VerdictRow>]>([
-  ['spec', { specHash: 'b' }],
-  ['agent', { agent: 'lexical' }],
-  ['model', { model: 'sonnet' }],
-])('another %s did not fall: it has counts of its own', (_what, other) => {
+test.each(OTHERS)('another %s did not fall: it has counts of its own', (_what, other) => {
   const runs = [1, 2, 3].map(day => run(day, [rowOf('pppppppppp')]));
   const later = [4, 5].map(day => run(day, [rowOf('ffffffffff', other)]));
   const [trend] = trendsOf([...runs, ...later]);

@@ -3,13 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Policy, TrialResult, VerdictName } from '../../../src/data/verdict';
 import { policyForRepeats } from '../../../src/verdicts/policy';
 import { chanceOfFall, wilsonInterval } from '../../../src/verdicts/statistics';
-import {
-  curtailedRate,
-  failsRun,
-  rateOfStopped,
-  trialReason,
-  verdictOf,
-} from '../../../src/verdicts/verdict';
+import { curtailedRate, rateOfStopped, trialReason, verdictOf } from '../../../src/verdicts/verdict';
 import { trial, trials } from './trials';
 
 describe('the verdict', () => {
@@ -143,16 +137,6 @@ describe('the reason', () => {
 test('--repeat-each=N', () => {
   expect(policyForRepeats({ k: 5, minPasses: 4 }, 2)).toEqual({ k: 2, minPasses: 2 });
   expect(policyForRepeats({ k: 5, minPasses: 4 }, 10)).toEqual({ k: 10, minPasses: 4 });
-});
-
-test('a shard fails only on a lost verdict', () => {
-  const names = ['passed', 'failed', 'inconclusive', 'undecided'] as const;
-  expect(names.filter(name => failsRun(name, { shard: true }))).toEqual(['failed']);
-  expect(names.filter(name => failsRun(name, { shard: false }))).toEqual([
-    'failed',
-    'inconclusive',
-    'undecided',
-  ]);
 });
 
 const policies: fc.Arbitrary<Policy> = fc

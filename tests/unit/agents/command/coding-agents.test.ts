@@ -364,11 +364,8 @@ describe('tools', () => {
       ],
     });
     const answers = answersIn(errors);
-    expect(answers[0].tools.map(({ name }: { name: string }) => name)).toEqual([
-      'browser_click',
-      'browser_type',
-      'give_up',
-    ]);
+    const offered = answers[0].tools.map(({ name }: { name: string }) => name);
+    expect(offered).toEqual(['browser_click', 'browser_type', 'give_up']);
     const typed = answers[1].content[0].text as string;
     expect(typed).toContain('```yaml\n- textbox "Password" [ref=e1]: <secret>SHOP_PASSWORD</secret>\n```');
     expect(lines.filter(({ type }) => type === 'turn')).toEqual([
@@ -504,13 +501,8 @@ describe('tools', () => {
     const neverActed = 'the agent never acted: it called no tool of the page. It said: It is ordered.';
     expect(end).toEqual({ type: 'end', status: 'completed', answer: 'It is ordered.', neverActed });
     expect(lines).toContainEqual({ type: 'turn', title: 'finish: It is ordered.' });
-    expect(lines).toContainEqual({
-      type: 'usage',
-      inputTokens: 7,
-      outputTokens: 2,
-      cacheReadTokens: 0,
-      cacheCreationTokens: 0,
-    });
+    const cached = { cacheReadTokens: 0, cacheCreationTokens: 0 };
+    expect(lines).toContainEqual({ type: 'usage', inputTokens: 7, outputTokens: 2, ...cached });
   });
 });
 
@@ -520,16 +512,13 @@ describe('the stream of Claude Code', () => {
     event: { type: 'message_start', message: { id, usage: { input_tokens: 10, output_tokens: 1 } } },
   });
   const said = (...content: object[]) => ({ type: 'assistant', message: { model: 'm', content } });
+  const waiting = { type: 'waiting', for: 'model' };
   const stop = [
     { type: 'stream_event', event: { type: 'message_delta', usage: { output_tokens: 5 } } },
     { type: 'stream_event', event: { type: 'message_stop' } },
   ];
-  const use = {
-    type: 'tool_use',
-    id: 't1',
-    name: 'mcp__playwright__browser_click',
-    input: { element: 'Go' },
-  };
+  const input = { element: 'Go' };
+  const use = { type: 'tool_use', id: 't1', name: 'mcp__playwright__browser_click', input };
   const failed = { type: 'tool_result', tool_use_id: 't1', is_error: true, content: 'No such tool' };
 
   test('an answer is a turn with its usage; what the session cost is told at its end', async () => {
@@ -549,33 +538,21 @@ describe('the stream of Claude Code', () => {
     const usage = { inputTokens: 10, outputTokens: 5, cacheReadTokens: 0, cacheCreationTokens: 0 };
     expect(lines).toEqual([
       { type: 'dialogs', answeredBy: 'program' },
-      { type: 'waiting', for: 'model' },
+      waiting,
       { type: 'waiting_end' },
       { type: 'usage', ...usage },
       { type: 'turn', title: 'click Go' },
       { type: 'narration', text: 'I look.' },
-      {
-        type: 'action',
-        title: 'click Go',
-        error: 'No such tool',
-        detail: { tool: 'browser_click', input: { element: 'Go' } },
-      },
+      { type: 'action', title: 'click Go', error: 'No such tool', detail: { tool: 'browser_click', input } },
       { type: 'turn_end' },
-      { type: 'waiting', for: 'model' },
+      waiting,
       { type: 'waiting_end' },
       { type: 'usage', ...usage },
       { type: 'turn', title: 'finish: Done.' },
       { type: 'narration', text: 'Done.' },
       { type: 'turn_end' },
-      { type: 'waiting', for: 'model' },
-      {
-        type: 'usage',
-        inputTokens: 10,
-        outputTokens: 2,
-        cacheReadTokens: 3,
-        cacheCreationTokens: 0,
-        totalCostUsd: 0.25,
-      },
+      waiting,
+      { type: 'usage', ...usage, outputTokens: 2, cacheReadTokens: 3, totalCostUsd: 0.25 },
       {
         type: 'end',
         status: 'completed',
