@@ -1,6 +1,6 @@
 // Two agents are two projects over the same specs, beside a test with a pass policy: what the blobs of shards come to when they are
 // merged is what one whole run comes to. Which shards belong together: tests/unit/report/missing.test.ts.
-import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
@@ -139,28 +139,28 @@ test('a missing shard leaves its specs undecided', async () => {
 test('a missing shard fails the merge although its specs are settled: an ordinary test may have failed there', async () => {
   const reporters = `[['blob'], ['@taskproof/playwright/reporter']]`;
   suite.write({
-    'few.config.ts': `export default { fullyParallel: true, repeatEach: 2, reporter: ${reporters}, testMatch: 'few.spec.ts' };`,
+    'few.config.ts': `export default { fullyParallel: true, reporter: ${reporters}, testMatch: 'few.spec.ts' };`,
     'few.spec.ts': `import { test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
-test('settled', passPolicy({ k: 2, minPasses: 1 }), () => {});
+test('settled', passPolicy({ k: 1, minPasses: 1 }), () => {});
 test('ordinary', () => {});`,
   });
-  // The fifth has no test.
-  for (const index of [1, 2, 3, 4, 5]) {
-    const args = ['test', '--config=few.config.ts', `--shard=${index}/5`];
+  // The third has no test.
+  for (const index of [1, 2, 3]) {
+    const args = ['test', '--config=few.config.ts', `--shard=${index}/3`];
     const run = await suite.playwright(args, { PLAYWRIGHT_BLOB_OUTPUT_FILE: `few/report-${index}.zip` });
     expect(run.exitCode, run.output).toBe(0);
   }
   const whole = await merge('few');
   expect(whole.exitCode, whole.output).toBe(0);
   expect(whole.results().complete).toBe(true);
-  suite.remove('few/report-4.zip');
+  suite.remove('few/report-2.zip');
   const merged = await merge('few');
   expect(merged.exitCode, merged.output).toBe(1);
-  expect(merged.output).toContain('the reports lack shard 4 of 5: what failed there is not shown.');
+  expect(merged.output).toContain('the reports lack shard 2 of 3: what failed there is not shown.');
   expect(merged.results()).toMatchObject({
     complete: false,
-    ...{ incompleteBecause: 'shard 4 of 5 was not merged', verdicts: [{ verdict: 'passed' }] },
+    ...{ incompleteBecause: 'shard 2 of 3 was not merged', verdicts: [{ verdict: 'passed' }] },
   });
 });
 
@@ -171,13 +171,10 @@ test('a shard merged twice counts once', async () => {
   expect(timeless(twice.results()).verdicts, twice.output).toEqual(expected.verdicts);
 });
 
-test('with a blob that is cut off, or foreign, nothing is judged', async () => {
-  const spoiled = join(copyBlobs('spoiled'), 'report-2.zip');
-  for (const spoil of [() => truncateSync(spoiled, 100), () => writeFileSync(spoiled, 'not a zip')]) {
-    spoil();
-    const refused = await merge('spoiled');
-    expect(refused.exitCode, refused.output).toBe(1);
-    expect(refused.output).toContain('Either not a zip file, or file is truncated');
-    expect(suite.exists('taskproof-results.json')).toBe(false);
-  }
+test('with a blob that is cut off nothing is judged', async () => {
+  truncateSync(join(copyBlobs('spoiled'), 'report-2.zip'), 100);
+  const refused = await merge('spoiled');
+  expect(refused.exitCode, refused.output).toBe(1);
+  expect(refused.output).toContain('Either not a zip file, or file is truncated');
+  expect(suite.exists('taskproof-results.json')).toBe(false);
 });
