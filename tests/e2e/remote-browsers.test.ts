@@ -1,4 +1,4 @@
-// Shards whose browsers are elsewhere, in `playwright run-server`: docs/environments.md.
+// A run whose browsers are elsewhere, in `playwright run-server`: docs/environments.md. Merged shards: shards.test.ts.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { compileCache } from '../support/compile-cache';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const SECRET = 'a key of the worker';
 
@@ -27,8 +27,7 @@ let suite: Suite;
 let sent = '';
 let connections = 0;
 let requestsElsewhere = 0;
-const shards: Run[] = [];
-let merged: Run;
+let run: Run;
 
 /** Stands between the workers and the server of the browsers, and listens. */
 function listenIn(target: string): WebSocketServer {
@@ -66,11 +65,9 @@ beforeAll(async () => {
   suite = makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
-      reporters: `[['blob'], ['@taskproof/playwright/reporter']]`,
-      extra: 'fullyParallel: true,',
+      reporters: `[['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
     }),
-    'merge.config.ts': `export default { reporter: [['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]] };`,
-    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/**/*.yaml');`,
+    'tasks.spec.ts': TASKS_TEST,
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
     'tasks/stays.yaml': spec({ id: 'stays', url: `${site.url}/link` }),
     // The last one: a new worker starts after a failed trial.
@@ -85,15 +82,7 @@ beforeAll(async () => {
   wire = listenIn(/ws:\S+/.exec(line)![0]);
   await once(wire, 'listening');
   const endpoint = `ws://127.0.0.1:${(wire.address() as { port: number }).port}/`;
-  for (const index of [1, 2])
-    shards.push(
-      await suite.playwright(['test', `--shard=${index}/2`], {
-        MODEL_KEY: SECRET,
-        PW_TEST_CONNECT_WS_ENDPOINT: endpoint,
-        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `${index}.zip`),
-      }),
-    );
-  merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+  run = await suite.playwright(['test'], { MODEL_KEY: SECRET, PW_TEST_CONNECT_WS_ENDPOINT: endpoint });
 });
 
 afterAll(() => {
@@ -102,15 +91,11 @@ afterAll(() => {
   server?.kill('SIGINT');
 });
 
-test('the verdicts of the merged shards are those of a run with local browsers', () => {
-  const verdicts = merged.results().verdicts.map(row => `${row.spec} ${row.verdict} ${row.passes}/${row.k}`);
-  expect(verdicts, shards.map(({ output }) => output).join('')).toEqual([
-    'go passed 1/1',
-    'lost failed 0/1',
-    'stays passed 1/1',
-  ]);
-  expect(merged.exitCode, merged.output).toBe(1);
-  expect(connections, 'no browser was started by the workers').toBeGreaterThanOrEqual(2);
+test('the verdicts are those of a run with local browsers', () => {
+  const verdicts = run.results().verdicts.map(row => `${row.spec} ${row.verdict} ${row.passes}/${row.k}`);
+  expect(verdicts, run.output).toEqual(['go passed 1/1', 'lost failed 0/1', 'stays passed 1/1']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(connections, 'no browser was started by the worker').toBe(1);
 });
 
 test('the guard refuses by protocol: nothing reaches the other host, and the page stays', () => {
