@@ -2,9 +2,10 @@
 // agents of one's own: tests/unit. `taskproof record`: docs.test.ts. A recording as each kind of action: tests/browser/replay.test.ts.
 import { cpSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import type { Recording } from '../../src/data/recording';
+import type { ResultRow } from '../../src/data/verdict';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
@@ -22,6 +23,7 @@ const BUTTONS = {
 const startShop = () =>
   startSite({
     '/': '<a href="/checkout">To checkout</a>',
+    '/keep': `<label>Name <input></label><button onclick="done.textContent = document.querySelector('input').value">Keep</button><p id="done"></p>`,
     '/checkout': (request, response) => {
       const button = BUTTONS[(request.headers.shop as keyof typeof BUTTONS | undefined) ?? 'as recorded'];
       response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -33,128 +35,63 @@ const startShop = () =>
 
 const GOAL =
   'Click "To checkout", enter "Mira" into "Name", enter "<secret>CARD</secret>" into "Card" and click "Place order"';
-const WRONG = `  - type: dom\n    selector: '#done'\n    state: hidden\n`;
 const order = (url: string, more = {}) => spec({ id: 'order', url: `${url}/`, goal: GOAL, ...more });
 
-/** The config of a run with this agent, in front of a shop of this kind. */
-const configOf = (agent: string, shop: keyof typeof BUTTONS = 'as recorded') => ({
-  'playwright.config.ts': config({
-    imports: `import { claude, replay } from '@taskproof/playwright';
+interface Project {
+  name: string;
+  /** Source text of its `agent` and `record`. */
+  plays: string;
+  shop?: keyof typeof BUTTONS;
+  grep?: string;
+}
+
+const configOf = (...projects: Project[]) => {
+  const sources = projects.map(
+    ({ name, plays, shop = 'as recorded', grep = '/./' }) =>
+      `{ name: '${name}', grep: ${grep}, ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${shop}' }, taskproof: { secrets, ${plays} } } }`,
+  );
+  return {
+    'playwright.config.ts': config({
+      imports: `import { claude, replay } from '@taskproof/playwright';
 const secrets = { CARD: '${SECRET}' };`,
-    reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
-    projects: `[{ name: 'shop', ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${shop}' }, taskproof: { secrets, ${agent} } } }]`,
-  }),
-});
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      projects: `[${sources}]`,
+    }),
+  };
+};
 
 const recordedIn = (suite: Suite, file: string) => {
   const recording = JSON.parse(suite.read(file)) as Recording;
   return recording.turns.flatMap(({ actions }) => actions.flatMap(({ recorded }) => recorded));
 };
-const rowIn = (run: Run, describe?: string) =>
-  run.results().verdicts.find(row => row.spec === 'order' && row.describe === describe)!;
 
-test('what passed is recorded without its secrets, and replays: one trial at no cost, graded like any other', async () => {
-  const site = await startShop();
-  const suite = makeSuite({
-    ...configOf(`agent: lexical(), record: 'kept'`),
-    'tasks/order.yaml': order(site.url, { k: 2, minPasses: 1 }),
-    'tasks.spec.ts': TASKS_TEST,
-    'changed/order.yaml': order(site.url, { assertions: WRONG }),
-  });
-  const first = await suite.playwright(['test', '--repeat-each=1']);
-  expect(first.output).toContain('taskproof: saved 1 recording in kept');
-  expect(
-    recordedIn(suite, 'kept/order.json').map(each => ('locator' in each ? `${each.do} ${each.locator}` : '')),
-  ).toEqual([
-    "click getByRole('link', { name: 'To checkout' })",
-    "click getByRole('textbox', { name: 'Name' })",
-    "type getByRole('textbox', { name: 'Name' })",
-    "click getByRole('textbox', { name: 'Card' })",
-    "type getByRole('textbox', { name: 'Card' })",
-    "click getByRole('button', { name: 'Place order' })",
-  ]);
-  expect(suite.read('kept/order.json')).not.toContain(SECRET);
-  // The config that Playwright's JSON report holds is no way out for it either.
-  expect(suite.read('pw.json')).toContain('<secret>CARD</secret>');
-  expect(suite.read('pw.json')).not.toContain(SECRET);
+describe('recorded once, and replayed on shops', () => {
+  let suite: Suite;
+  let first: Run;
+  let second: Run;
+  let rows: ResultRow[];
+  const rowOf = (spec: string, project = 'same', describe?: string) =>
+    rows.find(row => row.spec === spec && row.project === project && row.describe === describe)!;
 
-  for (const describe of ['changed', 'gone'])
-    cpSync(join(suite.folder, 'kept/order.json'), join(suite.folder, `kept/${describe}/order.json`));
-  suite.write({
-    ...configOf(`agent: replay({ recordings: 'kept', actionTimeoutMs: 3000 })`),
-    // Failures that are expected start no new workers.
-    'tasks.spec.ts': `import { taskproofTests, test } from '@taskproof/playwright';
-test.beforeEach(({}, { titlePath }) => test.fail(/gone|changed/.test(titlePath.join())));
-taskproofTests('tasks/*.yaml');
-test.describe('changed', () => taskproofTests('changed/*.yaml'));
-test.describe('gone', () => {
-  test.use({ extraHTTPHeaders: { shop: 'gone' } });
-  taskproofTests('tasks/*.yaml');
-});`,
-  });
-  const second = await suite.playwright(['test']);
-  expect(rowIn(second), second.output).toMatchObject({
-    ...{ replayed: true, verdict: 'passed', k: 1, passes: 1, turns: 4, costUsd: 0, agent: 'replay' },
-  });
-  expect(second.exitCode).toBe(1);
-  expect(second.output).toMatch(
-    /taskproof: changed › order has changed since kept.changed.order\.json was recorded\. Record it again/,
-  );
-  const notices = recordsIn(suite.read('pw.json')).flatMap(({ turns }) =>
-    turns.flatMap(each => each.notices),
-  );
-  expect(notices).toContainEqual(expect.stringContaining('order has changed since kept'));
-  expect(rowIn(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
-  expect(rowIn(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
-  expect(rowIn(second, 'gone').reason).toContain('action 6: button "Place order" not found on /checkout');
-});
-
-test('what prepare returns is of the replayed trial, not of the recorded one', async () => {
-  const { url } = await startSite({
-    '/': `<label>Name <input id="name"></label><button onclick="done.textContent = document.querySelector('input').value">Keep</button><p id="done"></p>`,
-  });
-  const suite = makeSuite({
-    ...configOf(`agent: lexical(), record: 'kept'`),
-    'tasks/keep.yaml': spec({
-      ...{ id: 'keep', url: `${url}/`, goal: 'Enter "{{customer}}" into "Name" and click "Keep"' },
-      assertions: `  - type: dom\n    selector: '#done'\n    state: text\n    text: '{{customer}}'\n`,
-    }),
-    'tasks.spec.ts': TASKS_TEST.replace(
-      ".yaml')",
-      ".yaml', { prepare: () => ({ customer: 'Ada ' + Math.random() }) })",
-    ),
-  });
-  const first = await suite.playwright(['test', '--repeat-each=1']);
-  expect(first.exitCode, first.output).toBe(0);
-  const { data } = JSON.parse(suite.read('kept/keep.json')) as Recording;
-  expect(data).toEqual({ customer: expect.stringMatching(/^Ada 0/) });
-  suite.write(configOf(`agent: replay({ recordings: 'kept' })`));
-  const second = await suite.playwright(['test']);
-  expect(second.exitCode, second.output).toBe(0);
-});
-
-test('a test with agent.run is recorded and replayed; one that uses the answer, or has several runs, is not', async () => {
-  const site = await startShop();
-  const projects = (agent: string) =>
-    Object.keys(BUTTONS).map(
-      shop =>
-        `{ name: '${shop}', ...repeats({ atLeast: 2 }), use: { extraHTTPHeaders: { shop: '${shop}' }, taskproof: { secrets: { CARD: '${SECRET}' }, ${agent} } } }`,
-    );
-  const configFor = (agent: string, others: string) => ({
-    'playwright.config.ts': config({
-      imports: `import { replay } from '@taskproof/playwright';`,
-      projects: `[${projects(agent)}].filter(({ name }) => ${others})`,
-    }),
-  });
-  const suite = makeSuite({
-    ...configFor(`agent: lexical(), record: 'kept'`, `name === 'as recorded'`),
-    'shop.spec.ts': `import { expect, lexical, passPolicy, test } from '@taskproof/playwright';
+  beforeAll(async () => {
+    const { url } = await startShop();
+    const tasks = `import { taskproofTests, test } from '@taskproof/playwright';
+taskproofTests('tasks/order.yaml');
+taskproofTests('tasks/keep.yaml', { prepare: () => ({ customer: 'Ada ' + Math.random() }) });`;
+    suite = makeSuite({
+      ...configOf({ name: 'same', plays: `agent: lexical(), record: 'kept'` }),
+      'tasks/order.yaml': order(url, { k: 2, minPasses: 1 }),
+      'tasks/keep.yaml': spec({
+        ...{ id: 'keep', url: `${url}/keep`, goal: 'Enter "{{customer}}" into "Name" and click "Keep"' },
+        assertions: `  - type: dom\n    selector: '#done'\n    state: text\n    text: '{{customer}}'\n`,
+      }),
+      'tasks.spec.ts': tasks,
+      'visits.spec.ts': `import { expect, lexical, passPolicy, test } from '@taskproof/playwright';
 const once = passPolicy({ k: 1, minPasses: 1 });
-const goal = ${JSON.stringify(GOAL)} + (process.env.MORE ?? '');
-test.beforeEach(({ page }) => page.goto('${site.url}/'));
+test.beforeEach(({ page }) => page.goto('${url}/'));
 test.describe('shop', () => {
-  test('a visitor orders', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent }) => {
-    const outcome = await agent.run(goal);
+  test('a visitor orders', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent }, { project }) => {
+    const outcome = await agent.run(${JSON.stringify(GOAL)} + (project.name === 'changed' ? ' ' : ''));
     console.log(outcome);
     expect(outcome.status).toBe('completed');
     await expect(page.locator('#done')).toBeVisible();
@@ -170,62 +107,109 @@ test('a visitor comes twice', once, async ({ agent }) => {
 });
 test('without an agent', passPolicy({ k: 2, minPasses: 1 }), async ({ page }) => {
   await expect(page.getByText('To checkout')).toBeVisible();
-});
-`,
-  });
-  const first = await suite.playwright(['test']);
-  expect(first.exitCode, first.output).toBe(0);
-  expect(first.output).toContain('saved 1 recording in kept');
-  // Printing reads no answer.
-  expect(first.output).toMatch(/status: 'completed',\n +reason: null,\n +answer: undefined,/);
-  expect(first.output).toContain(
-    'no recording of shop.spec.ts › a visitor asks [as recorded]: its answer is checked, and a replay gives none',
-  );
-  expect(first.output).toContain(
-    'no recording of shop.spec.ts › a visitor comes twice [as recorded]: it calls agent.run several times',
-  );
-  const file = 'kept/shop-spec-ts/shop/a-visitor-orders.json';
-  expect(recordedIn(suite, file)).toHaveLength(6);
-  expect(suite.read(file)).not.toContain(SECRET);
-  expect(await taskproof(suite, ['record', '-o', 'again', '-s', 'a visitor orders'])).toMatchObject({
-    code: 0,
-  });
-  expect(suite.read(file.replace('kept', 'again'))).toBe(suite.read(file));
+});`,
+      'changed/order.yaml': order(url, {
+        assertions: `  - type: dom\n    selector: '#done'\n    state: hidden\n`,
+      }),
+    });
+    first = await suite.playwright(['test', '--repeat-each=1']);
+    await taskproof(suite, ['record', '-o', 'again', '-s', 'a visitor orders']);
 
-  suite.write(
-    configFor(
-      `agent: replay({ recordings: 'kept', actionTimeoutMs: 3000, withoutRecording: 'skip' })`,
-      `name !== 'renamed'`,
-    ),
-  );
-  const second = await suite.playwright(['test']);
-  expect(second.exitCode).toBe(1);
-  expect(second.output).not.toContain('has changed since');
-  const rows = second
-    .results()
-    .verdicts.map(row => [row.spec, row.project, row.verdict, row.replayed, row.k]);
-  expect(rows, second.output).toEqual([
-    ['a visitor orders', 'as recorded', 'passed', true, 1],
-    ['a visitor orders', 'gone', 'failed', true, 1],
-    ['without an agent', 'as recorded', 'passed', false, 2],
-    ['without an agent', 'gone', 'passed', false, 2],
-  ]);
-  expect(second.output).toContain('a visitor orders · replay 1/1');
-  expect(second.output).not.toContain('a visitor orders · trial');
-  const [played, gone] = second.results().verdicts;
-  expect(played).toMatchObject({ agent: 'replay', costUsd: 0, turns: 4 });
-  expect(gone!.reason).toContain('action 6: button "Place order" not found on /checkout');
+    cpSync(join(suite.folder, 'kept/order.json'), join(suite.folder, 'kept/changed/order.json'));
+    const replays = (more: string) => `agent: replay({ recordings: 'kept', actionTimeoutMs: 3000${more} })`;
+    const skips = replays(`, withoutRecording: 'skip'`);
+    suite.write({
+      ...configOf(
+        { name: 'same', plays: skips },
+        { name: 'gone', plays: skips, shop: 'gone', grep: '/spec.ts order |visitor orders/' },
+        { name: 'changed', plays: replays(''), grep: '/visitor (orders|asks)/' },
+      ),
+      // Failures that are expected start no new workers, others come last in their projects.
+      'tasks.spec.ts': `${tasks}
+test.beforeEach(({}, { project, titlePath }) => test.fail(project.name === 'gone' || titlePath.includes('changed')));
+test.describe('changed', () => taskproofTests('changed/*.yaml'));`,
+    });
+    second = await suite.playwright(['test']);
+    rows = second.results().verdicts;
+  });
 
-  suite.write(configFor(`agent: replay({ recordings: 'kept' })`, `name === 'as recorded'`));
-  const third = await suite.playwright(['test', '--grep=visitor'], { MORE: ' ' });
-  expect(third.output).toMatch(
-    /shop\.spec\.ts › shop › a visitor orders has changed since kept.shop-spec-ts.shop.a-visitor-orders\.json was recorded/,
-  );
-  expect(third.output.match(/--grep " a visitor asks @"/g), third.output).toHaveLength(1);
-  expect(third.output).not.toMatch(/its hooks/);
-  const asks = third.results().verdicts.find(({ spec }) => spec === 'a visitor asks');
-  expect(asks).toMatchObject({ verdict: 'inconclusive', errors: 1, failures: 0 });
-  expect(asks!.trials[0]!.reason).toBe('no recording: kept/shop-spec-ts/a-visitor-asks.json');
+  test('what passed is recorded without its secrets', async () => {
+    expect(first.exitCode, first.output).toBe(0);
+    expect(first.output).toContain('taskproof: saved 3 recordings in kept');
+    expect(
+      recordedIn(suite, 'kept/order.json').map(each =>
+        'locator' in each ? `${each.do} ${each.locator}` : '',
+      ),
+    ).toEqual([
+      "click getByRole('link', { name: 'To checkout' })",
+      "click getByRole('textbox', { name: 'Name' })",
+      "type getByRole('textbox', { name: 'Name' })",
+      "click getByRole('textbox', { name: 'Card' })",
+      "type getByRole('textbox', { name: 'Card' })",
+      "click getByRole('button', { name: 'Place order' })",
+    ]);
+    const file = 'kept/visits-spec-ts/shop/a-visitor-orders.json';
+    expect(recordedIn(suite, file)).toHaveLength(6);
+    expect(suite.read(file.replace('kept', 'again'))).toBe(suite.read(file));
+    // The config that Playwright's JSON report holds is no way out for it either.
+    for (const each of ['kept/order.json', file, 'pw.json']) {
+      expect(suite.read(each)).toContain('<secret>CARD</secret>');
+      expect(suite.read(each)).not.toContain(SECRET);
+    }
+  });
+
+  test('a test that uses the answer of agent.run, or has several runs, is not recorded', () => {
+    // Printing reads no answer.
+    expect(first.output).toMatch(/status: 'completed',\n +reason: null,\n +answer: undefined,/);
+    const without = 'no recording of visits.spec.ts › a visitor';
+    expect(first.output).toContain(`${without} asks [same]: its answer is checked, and a replay gives none`);
+    expect(first.output).toContain(`${without} comes twice [same]: it calls agent.run several times`);
+  });
+
+  test('a recording replays: one trial at no cost, graded like any other', () => {
+    const replayed = { replayed: true, k: 1, turns: 4, costUsd: 0, agent: 'replay' };
+    for (const [name, describe] of [['order'], ['a visitor orders', 'shop']] as const) {
+      const same = rowOf(name, 'same', describe);
+      expect(same, second.output).toMatchObject({ ...replayed, verdict: 'passed', passes: 1 });
+      const gone = rowOf(name, 'gone', describe);
+      expect(gone).toMatchObject({ verdict: 'failed', replayed: true });
+      expect(gone.reason).toContain('action 6: button "Place order" not found on /checkout');
+    }
+    expect(rowOf('order', 'same', 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
+    expect(rowOf('without an agent')).toMatchObject({ verdict: 'passed', replayed: false, k: 2 });
+    expect(second.exitCode).toBe(1);
+    expect(second.output).toContain('a visitor orders · replay 1/1');
+    expect(second.output).not.toContain('a visitor orders · trial');
+  });
+
+  test('what prepare returns is of the replayed trial, not of the recorded one', () => {
+    const { data } = JSON.parse(suite.read('kept/keep.json')) as Recording;
+    expect(data).toEqual({ customer: expect.stringMatching(/^Ada 0/) });
+    expect(rowOf('keep')).toMatchObject({ verdict: 'passed', replayed: true });
+  });
+
+  test('a spec or a goal that has changed since is told', () => {
+    const told = second.output.match(/(?<=taskproof: ).* has changed since \S+\.json was recorded/g);
+    expect([...new Set(told)].sort(), second.output).toEqual([
+      expect.stringMatching(/^changed › order has changed since kept.changed.order\.json/),
+      expect.stringMatching(
+        /^visits\.spec\.ts › shop › a visitor orders has changed since kept.visits-spec-ts.shop.a-visitor-orders\.json/,
+      ),
+    ]);
+    expect(second.output).not.toMatch(/its hooks/);
+    const notices = recordsIn(suite.read('pw.json')).flatMap(({ turns }) =>
+      turns.flatMap(each => each.notices),
+    );
+    expect(notices).toContainEqual(expect.stringContaining('order has changed since kept'));
+  });
+
+  test('a test without a recording is skipped, or inconclusive with what would record it', () => {
+    expect(rows.filter(row => row.project === 'same').map(row => row.spec)).not.toContain('a visitor asks');
+    expect(second.output.match(/--grep " a visitor asks @"/g), second.output).toHaveLength(1);
+    const asks = rowOf('a visitor asks', 'changed');
+    expect(asks).toMatchObject({ verdict: 'inconclusive', errors: 1, failures: 0 });
+    expect(asks.trials[0]!.reason).toBe('no recording: kept/visits-spec-ts/a-visitor-asks.json');
+  });
 });
 
 test('where a control has another name, Claude plays on and leaves a recording for review, which replays', async () => {
@@ -257,18 +241,20 @@ test('where a control has another name, Claude plays on and leaves a recording f
       turn('order', click('button', 'Place order', '/checkout')),
     ],
   });
+  const renamed = (options: string) =>
+    configOf({ name: 'renamed', plays: `agent: replay(${options})`, shop: 'renamed' });
   const suite = makeSuite({
-    ...configOf(
-      `agent: replay({ recordings: 'recordings', actionTimeoutMs: 3000, fallback: claude({ baseURL: '${model.url}', apiKey: 'key', maxRetries: 0 }) })`,
-      'renamed',
+    ...renamed(
+      `{ actionTimeoutMs: 3000, fallback: claude({ baseURL: '${model.url}', apiKey: 'key', maxRetries: 0 }) }`,
     ),
     'recordings/order.json': recording,
     'tasks/order.yaml': order(site.url),
     'tasks.spec.ts': TASKS_TEST,
   });
   const healing = await suite.playwright(['test']);
-  expect(rowIn(healing), healing.output).toMatchObject({ verdict: 'passed', replayed: true, healed: 1 });
-  expect(rowIn(healing).costUsd).toBeGreaterThan(0);
+  const [row] = healing.results().verdicts;
+  expect(row, healing.output).toMatchObject({ verdict: 'passed', replayed: true, healed: 1 });
+  expect(row!.costUsd).toBeGreaterThan(0);
   expect(healing.output).toContain(
     'healed: review recordings/order.healed.json, then replace recordings/order.json with it',
   );
@@ -289,12 +275,13 @@ test('where a control has another name, Claude plays on and leaves a recording f
 
   const [from, to] = ['order.healed.json', 'order.json'].map(name => join(suite.folder, 'recordings', name));
   renameSync(from!, to!);
-  suite.write(configOf(`agent: replay({ recordings: 'recordings' })`, 'renamed'));
+  suite.write(renamed(''));
   const reviewed = await suite.playwright(['test']);
   expect(reviewed.exitCode, reviewed.output).toBe(0);
   expect(reviewed.output).not.toContain('has changed since');
-  expect(rowIn(reviewed)).toMatchObject({ verdict: 'passed', turns: 3 });
-  expect(rowIn(reviewed).healed).toBeUndefined();
+  const [again] = reviewed.results().verdicts;
+  expect(again).toMatchObject({ verdict: 'passed', turns: 3 });
+  expect(again!.healed).toBeUndefined();
 });
 
 /** Prints what failed below a test: in a test that passes, too. */
