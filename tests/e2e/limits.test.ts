@@ -4,7 +4,7 @@ import { byRef, call, done, reply, type Script, startMessagesApi } from '../supp
 import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
-const K = 12;
+const K = 8;
 /** Requests a second, and at once. */
 const LIMIT = 3;
 const GONE_MS = 2_000;
@@ -37,7 +37,7 @@ function limited() {
   return { script, seen };
 }
 
-test('eight workers share a limit, wait for the API, and lose no trial', async () => {
+test('four workers share a limit, wait for the API, and lose no trial', async () => {
   const { script, seen } = limited();
   const [site, api] = [await startSite({ '/': PAGE }), await startMessagesApi({ script })];
   closers.push(api.close);
@@ -47,8 +47,8 @@ test('eight workers share a limit, wait for the API, and lose no trial', async (
     'agents.spec.ts': TASKS_TEST,
     'playwright.config.ts': config({
       imports: `import { claude } from '@taskproof/playwright';`,
-      taskproof: `{ agent: ${agent}, maxRequests: 6 }`,
-      workers: 8,
+      taskproof: `{ agent: ${agent}, maxRequests: 3 }`,
+      workers: 4,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
     }),
   });
