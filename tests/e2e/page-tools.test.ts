@@ -2,8 +2,9 @@
 // as tests of their own.
 import { beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { testsIn } from '../support/json-report';
 import { holding, leftBehind } from '../support/left-behind';
-import { recordsIn } from '../support/records';
+import { recordsOf } from '../support/records';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const SECRET = 'swordfish-77-of-the-sea';
@@ -98,32 +99,20 @@ let suite: Suite;
 let run: Run;
 /** The record of the spec `shop` in a project, or of another one. */
 function recordOf(project: string, spec = 'shop') {
-  const json = JSON.parse(suite.read('report.json'), (key, value) =>
-    key === 'tests' ? value.filter((each: { projectName: string }) => each.projectName === project) : value,
-  );
-  const record = recordsIn(JSON.stringify(json)).find(({ specId }) => specId === spec);
-  return record!;
+  const tests = testsIn(suite.read('report.json')).filter(({ projectName }) => projectName === project);
+  return recordsOf(tests).find(({ specId }) => specId === spec)!;
 }
 
-/** What Playwright's JSON report says of the tests in one file. */
-function checksIn(file: string) {
-  const { suites } = JSON.parse(suite.read('report.json')) as {
-    suites: {
-      file: string;
-      specs: { title: string; tests: { results: { status: string; errors: { message: string }[] }[] }[] }[];
-    }[];
-  };
-  const { specs } = suites.find(each => each.file === file)!;
-  return Object.fromEntries(
-    specs.map(({ title, tests }) => [
-      title,
-      tests[0]!.results.map(({ status, errors }) => [
-        status,
-        errors.map(({ message }) => message).join('\n'),
-      ])[0]!,
-    ]),
+/** How the tests in one file ended, and with which errors. */
+const checksIn = (file: string) =>
+  Object.fromEntries(
+    testsIn(suite.read('report.json'))
+      .filter(test => test.file === file)
+      .map(({ title, results: [result] }) => [
+        title,
+        [result!.status, result!.errors.map(({ message }) => message).join('\n')] as const,
+      ]),
   );
-}
 
 beforeAll(async () => {
   const site = await startSite({

@@ -1,5 +1,6 @@
 // What the runner's own flags, and other reporters, make of specs.
 import { beforeAll, describe, expect, test } from 'vitest';
+import { testsIn } from '../support/json-report';
 import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
@@ -71,15 +72,6 @@ describe('-x with our reporter alone', () => {
   });
 });
 
-interface JsonSuite {
-  suites?: JsonSuite[];
-  specs?: { ok: boolean; title: string }[];
-}
-const specsOf = ({ suites = [], specs = [] }: JsonSuite): { ok: boolean; title: string }[] => [
-  ...specs,
-  ...suites.flatMap(specsOf),
-];
-
 describe('one kept and one lost spec', () => {
   let suite: Suite;
   let first: Run;
@@ -107,11 +99,11 @@ describe('one kept and one lost spec', () => {
   });
 
   test.each(['before', 'after'])('reporters %s ours tell the same story', order => {
-    const json = JSON.parse(suite.read(`first/${order}.json`));
+    const json = suite.read(`first/${order}.json`);
     const junit = suite.read(`first/${order}.xml`);
     expect(first.exitCode, first.output).toBe(1);
-    expect(json.stats).toMatchObject({ unexpected: 1, expected: 3, flaky: 0 });
-    const red = specsOf(json).filter(({ ok }) => !ok);
+    expect(JSON.parse(json).stats).toMatchObject({ unexpected: 1, expected: 3, flaky: 0 });
+    const red = testsIn(json).filter(({ ok }) => !ok);
     expect(red.map(({ title }) => title)).toEqual(['lost · trial 1/2']);
     expect(junit.match(/<(failure|error) /g)).toHaveLength(1);
     expect(junit).toContain('<property name="verdict" value="failed: 1/2 passed, needs 2">');

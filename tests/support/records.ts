@@ -8,6 +8,7 @@ import {
   type TurnRecord,
 } from '../../src/data/record';
 import { NO_USAGE } from '../../src/data/usage';
+import { type ReportedTest, testsIn } from './json-report';
 
 /** The record of a trial that passed without a turn, with the fields in `more`. */
 export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {
@@ -49,19 +50,12 @@ export const madeTurn = (more: Partial<TurnRecord> = {}): TurnRecord => ({
   ...{ actions: [], startedAtMs: 0, durationMs: 1, screenshot: null, ...more },
 });
 
-interface JsonSuite {
-  suites?: JsonSuite[];
-  specs?: { tests: { results: { attachments: { name: string; body?: string }[] }[] }[] }[];
-}
-
 /** @param json output of the reporter `json` */
-export function recordsIn(json: string): TrialRecord[] {
-  const specsOf = (suite: JsonSuite): NonNullable<JsonSuite['specs']> => [
-    ...(suite.specs ?? []),
-    ...(suite.suites ?? []).flatMap(specsOf),
-  ];
-  return specsOf(JSON.parse(json) as JsonSuite)
-    .flatMap(spec => spec.tests.flatMap(({ results }) => results))
+export const recordsIn = (json: string) => recordsOf(testsIn(json));
+
+export function recordsOf(tests: readonly ReportedTest[]): TrialRecord[] {
+  return tests
+    .flatMap(({ results }) => results)
     .flatMap(({ attachments }) => attachments.filter(({ name }) => name === RECORD_ATTACHMENT))
     .flatMap(({ body = '' }) => readRecord(Buffer.from(body, 'base64').toString('utf8')) ?? []);
 }
