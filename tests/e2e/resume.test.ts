@@ -3,8 +3,9 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import { testsIn } from '../support/json-report';
 import { MARK, processesMarked } from '../support/processes';
-import { config, hangingPage, makeSuite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import { config, hangingPage, makeSuite, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const SECRET = 'Hunter2-of-the-shop';
@@ -34,23 +35,15 @@ import { test } from '@taskproof/playwright';
 test.beforeEach(({ page }) => {});
 taskproofTests('tasks/*.yaml');`;
 
-interface JsonSuite {
-  suites?: JsonSuite[];
-  specs?: { tests: JsonTest[] }[];
+/** Ends once nothing of the run is left. */
+async function killRun(suite: Suite, args: string[], env: Record<string, string>, started: Promise<void>) {
+  const mark = randomUUID();
+  const killed = suite.start(args, { ...env, [MARK]: mark });
+  await started;
+  killed.process.kill('SIGKILL');
+  await killed.done;
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 }
-interface JsonResult {
-  status: string;
-  workerIndex: number;
-  errors: { message: string; location?: { file: string; line: number } }[];
-  attachments: { name: string }[];
-  annotations: { type: string; description?: string }[];
-}
-
-type JsonTest = { status: string; results: JsonResult[] };
-const testsIn = ({ suites = [], specs = [] }: JsonSuite): JsonTest[] => [
-  ...suites.flatMap(testsIn),
-  ...specs.flatMap(({ tests }) => tests),
-];
 
 /** Attachments of a trial that is kept. */
 function bodiesIn(text: string): string[] {
@@ -74,12 +67,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
     'answers.spec.ts': TESTS,
     'tasks.spec.ts': TASKS,
   });
-  const mark = randomUUID();
-  const killed = suite.start(['test', '--project=agents'], { HANG: '1', [MARK]: mark });
-  await started;
-  killed.process.kill('SIGKILL');
-  await killed.done;
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await killRun(suite, ['test', '--project=agents'], { HANG: '1' }, started);
   const before = suite.read('played.txt');
 
   const store = readdirSync(join(suite.folder, '.taskproof'), { recursive: true, withFileTypes: true });
@@ -117,7 +105,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   };
   const results = () => JSON.parse(suite.read('taskproof-results.json'));
   expect(results()).toMatchObject(whole);
-  const tests = testsIn(JSON.parse(suite.read('report.json')) as JsonSuite);
+  const tests = testsIn(suite.read('report.json'));
   expect(tests.map(({ status }) => status)).toEqual(Array(6).fill('expected'));
   const failed = tests.flatMap(({ results }) => results).filter(({ status }) => status === 'failed');
   expect(failed).toMatchObject([
@@ -137,31 +125,27 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   const again = await taskproof(suite, ['resume']);
   expect(again).toMatchObject({ code: 2, err: expect.stringContaining('There is nothing to resume') });
 
-  // Graded anew, by what is kept: nothing is played.
-  const other = "  - type: url\n    pattern: '**/nowhere'\n";
-  suite.write({ 'tasks/go.yaml': go.replace('assertions:\n', `assertions:\n${other}`) });
-  const stricter = await taskproof(suite, ['regrade']);
-  expect(stricter.code, stricter.err).toBe(1);
-  expect(stricter.err).toContain(`the URL ${site.url}/ does not match "**/nowhere"`);
-  expect(results().verdicts).toMatchObject([whole.verdicts[0], { spec: 'go', passes: 0, failures: 4 }]);
-  const errors = testsIn(JSON.parse(suite.read('report.json')) as JsonSuite).at(-1)!.results[0]!.errors;
-  expect(errors[0]!.location?.file).toContain('go.yaml');
-  suite.write({ 'tasks/go.yaml': go.replace('#done', '#other').replace('minPasses: 3', 'minPasses: 2') });
-  const unknown = await taskproof(suite, ['regrade']);
-  expect(unknown.code, unknown.err).toBe(3);
-  expect(unknown.err).toContain('go: the kept record does not show whether "#other" is visible');
-  suite.write({ 'tasks/go.yaml': go.replace('minPasses: 3', 'minPasses: 4') });
-  const policy = await taskproof(suite, ['regrade']);
-  expect(policy.code, policy.err).toBe(1);
-  expect(results().verdicts).toMatchObject([{}, { spec: 'go', verdict: 'failed', passes: 3, failures: 1 }]);
-  expect(suite.read('played.txt').trim().split('\n')).toHaveLength(7);
-
-  suite.write({ 'tasks/go.yaml': go });
-  expect((await taskproof(suite, ['regrade'])).code).toBe(0);
   suite.remove('taskproof-results.json');
   const merged = await suite.playwright(['merge-reports', '--config=playwright.config.ts', 'blob-report']);
   expect(merged.exitCode, merged.output).toBe(0);
   expect(results()).toMatchObject(whole);
+
+  // Graded anew, by what is kept and another policy: nothing is played.
+  const other = "  - type: url\n    pattern: '**/nowhere'\n";
+  const stricter = go
+    .replace('assertions:\n', `assertions:\n${other}`)
+    .replace('minPasses: 3', 'minPasses: 4');
+  suite.write({ 'tasks/go.yaml': stricter });
+  const regraded = await taskproof(suite, ['regrade']);
+  expect(regraded.code, regraded.err).toBe(1);
+  expect(regraded.err).toContain(`the URL ${site.url}/ does not match "**/nowhere"`);
+  expect(results().verdicts).toMatchObject([
+    whole.verdicts[0],
+    { spec: 'go', minPasses: 4, passes: 0, failures: 4 },
+  ]);
+  const errors = testsIn(suite.read('report.json')).at(-1)!.results[0]!.errors;
+  expect(errors[0]!.location?.file).toContain('go.yaml');
+  expect(suite.read('played.txt').trim().split('\n')).toHaveLength(7);
 });
 
 test('a killed shard resumes by itself, and merges with the other as if nothing had happened', async () => {
@@ -187,13 +171,8 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
     args: ['test', `--shard=${number}/2`],
     env: { PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${number}.zip`) },
   });
-  const mark = randomUUID();
   const [first, second] = [shard(1), shard(2)];
-  const killed = suite.start(first.args, { ...first.env, HANG: '1', [MARK]: mark });
-  await started;
-  killed.process.kill('SIGKILL');
-  await killed.done;
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await killRun(suite, first.args, { ...first.env, HANG: '1' }, started);
   const other = await suite.playwright(second.args, second.env);
   expect(other.exitCode, other.output).toBe(0);
 
@@ -205,9 +184,6 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
   expect(resumed.code, resumed.err).toBe(0);
   expect(resumed.err).toContain('1 trial kept from the run of');
   expect(resumed.err).toContain('Taskproof (shard 1 of 2)');
-  const regraded = await taskproof(suite, ['regrade', '--', '--shard=1/2'], first.env);
-  expect(regraded.err).toContain('2 trials regraded from the run of');
-  expect(regraded.code, regraded.err).toBe(0);
   // Only the trial that hung is played twice.
   expect(suite.read('played.txt').trim().split('\n').sort()).toEqual(['0', '1', '1', '2', '3']);
 
