@@ -9,11 +9,17 @@ import { loadFile } from '../spec/load';
 import { evidenceIn } from './judge/kept';
 import type { PlannedTest } from './planning';
 
-/** That of an ordinary test stays: its code has graded it. @returns what the evidence can't tell; then the trial has no grade */
+/**
+ * That of an ordinary test stays: its code has graded it.
+ *
+ * @param spent on judges in this run, to which this adds
+ * @returns what the evidence can't tell; then the trial has no grade
+ */
 export async function regradeResult(
   kept: EarlierResult,
   planned: PlannedTest,
   configFolder: string,
+  spent: { usd: number },
 ): Promise<string | undefined> {
   const { plan } = planned;
   carryPlan(kept, plan);
@@ -23,9 +29,12 @@ export async function regradeResult(
   const grading = gradingOf(planned, configFolder);
   if (!planned.options.known && grading.loaded.spec.judge !== undefined)
     return 'a fixture sets its judge, and fixtures do not run here';
+  const { maxRunCostUsd: cap } = (planned.options.value ?? {}) as TaskproofOptions;
+  if (cap !== undefined) grading.leftOfRunUsd = Math.max(0, cap - spent.usd);
   const regraded = await regrade(evidence, grading);
   if ('unknown' in regraded) return regraded.unknown;
   const { record, error, transcript } = regraded;
+  spent.usd += Math.max(0, (record.costUsd ?? 0) - (evidence.record.costUsd ?? 0));
   // The first one told why it did not pass. Hooks and fixtures don't run here: what they failed by still holds.
   const [, other] = kept.errors;
   if (!error && other)
@@ -45,5 +54,6 @@ export function gradingOf({ test, plan, project, options }: PlannedTest, configF
   const { judge, ...rest } = (options.value ?? {}) as TaskproofOptions;
   const baseURL = knownBaseURL(test, project);
   const origin = originOf(rest, baseURL, `project "${project.name}"`);
-  return { loaded, policy: plan.policy, site: { origin, baseURL }, judge };
+  const { maxCostUsd } = rest;
+  return { loaded, policy: plan.policy, site: { origin, baseURL }, judge, maxCostUsd };
 }

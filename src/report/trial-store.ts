@@ -10,6 +10,7 @@ import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
+import type { TaskproofOptions } from '../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { messageOf, unlessBroken } from '../text/line';
@@ -117,7 +118,7 @@ export class TrialStore {
     const regrading = isRegrading();
     refuseChanges(run.startedAt, [run.specs, specs], regrading);
     const store = new TrialStore(resumed, run, config);
-    const unknown = (await Promise.all(planned.map(each => store.restore(each, regrading)))).flat();
+    const unknown = await store.restoreAll(planned, regrading);
     // A run that graded all it played leaves nothing of what its suite skips.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     if (regrading)
@@ -213,8 +214,22 @@ export class TrialStore {
     ];
   }
 
-  /** @returns what the evidence can't tell, if the trial is regraded */
-  private async restore(planned: PlannedTest, regrading: boolean): Promise<Unknown[]> {
+  /** One after another if what one spends decides about the next. @returns what the evidence can't tell, if they are regraded */
+  private async restoreAll(planned: readonly PlannedTest[], regrading: boolean): Promise<Unknown[]> {
+    const spent = { usd: 0 };
+    const restore = (each: PlannedTest) => this.restore(each, regrading, spent);
+    const isCapped = planned.some(({ options }) => (options.value as TaskproofOptions)?.maxRunCostUsd);
+    if (!regrading || !isCapped) return (await Promise.all(planned.map(restore))).flat();
+    const unknown: Unknown[] = [];
+    for (const each of planned) unknown.push(...(await restore(each)));
+    return unknown;
+  }
+
+  private async restore(
+    planned: PlannedTest,
+    regrading: boolean,
+    spent: { usd: number },
+  ): Promise<Unknown[]> {
     const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
     const name = planName(plan);
@@ -229,7 +244,7 @@ export class TrialStore {
     } as EarlierResult;
     if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
-      const why = await regradeResult(earlier, planned, folderOf(this.config));
+      const why = await regradeResult(earlier, planned, folderOf(this.config), spent);
       if (why !== undefined) return [{ of: planned, why }];
     }
     this.restored.add(test);

@@ -214,7 +214,7 @@ class Stages {
     const spent = this.usage.costUsd + this.reserved;
     if (budgetUsd === undefined || spent + price <= budgetUsd) return price;
     throw new Error(
-      `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: ${factory}({ model }).`,
+      `the judge would exceed the cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd (or maxRunCostUsd, if that is lower), or use a cheaper model: ${factory}({ model }).`,
     );
   }
 }

@@ -1,4 +1,5 @@
 // Grades a trial again from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
+import { leastOf } from '../../data/collections';
 import {
   answerText,
   type JudgeResult,
@@ -40,6 +41,10 @@ export interface Regrading {
   policy: Policy;
   site: Site;
   judge: Judge | undefined;
+  /** US dollars for a trial, its earlier grades included; the lower of this and the spec's own. */
+  maxCostUsd?: number | undefined;
+  /** US dollars that the run may still spend on judges. */
+  leftOfRunUsd?: number | undefined;
 }
 
 /**
@@ -47,7 +52,7 @@ export interface Regrading {
  *
  * @returns the new record, and the error of a trial that did not pass; or what the evidence can't tell
  */
-export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: Regrading) {
+export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ...caps }: Regrading) {
   const { record } = kept;
   const spec = specOf(record, { loaded, site });
   const checked = spec.assertions.map((assertion, index) => {
@@ -66,7 +71,8 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: 
     if (missing)
       return { unknown: `the kept record does not show whether ${assertionTitle(missing.assertion)}` };
     if (spec.judge !== undefined && judge) {
-      const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd: spec.maxCostUsd });
+      const budgetUsd = budgetOf(record, leastOf([spec.maxCostUsd, caps.maxCostUsd]), caps.leftOfRunUsd);
+      const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd });
       if ('unknown' in asked) return asked;
       if ('failed' in asked)
         Object.assign(graded, { status: 'error', errorKind: 'judge', endReason: asked.failed });
@@ -83,6 +89,11 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge }: 
   const locate = (path: string) => locationIn(loaded, path);
   const error = failure && trialError(regraded, failure, locate);
   return { record: regraded, transcript: transcript(regraded, spec.goal), error };
+}
+
+function budgetOf({ costUsd }: TrialRecord, cap: number | undefined, ofRun: number | undefined) {
+  const ofTrial = cap === undefined ? undefined : Math.max(0, cap - (costUsd ?? 0));
+  return leastOf([ofTrial, ofRun]);
 }
 
 /** As it is now, with the trial's data. */

@@ -91,7 +91,7 @@ test('the cap holds, and needs prices and counts', async () => {
     /price is unknown for the model "gpt".*aiJudge\(\{ model, pricing/,
   );
   await expect(aiJudge({ model: openai('gpt'), pricing: PRICING }).judge(capped)).rejects.toThrow(
-    /would exceed the trial's cost cap: .*aiJudge\(\{ model \}\)/,
+    /would exceed the cost cap: .*aiJudge\(\{ model \}\)/,
   );
   expect(requests).toEqual([]);
   const uncounted = await startOpenAi(playJudge(), { counts: false });

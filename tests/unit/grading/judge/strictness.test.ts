@@ -136,15 +136,13 @@ test('nothing is asked that the cap can not pay', async () => {
   const api = await startApi(playJudge());
   const judge = webJudge({ baseURL: api.url, apiKey: KEY });
   const none = await failure(judge.judge(judgedTrial({ budgetUsd: 0 })));
-  expect(none.message).toMatch(
-    /exceed the trial's cost cap: of the \$0\.0000 that were left.*Raise maxCostUsd/,
-  );
+  expect(none.message).toMatch(/exceed the cost cap: of the \$0\.0000 that were left.*Raise maxCostUsd/);
   expect(api.requests).toHaveLength(0);
 
   const full = await judge.judge(judgedTrial());
   const budgetUsd = full.usage!.costUsd! * 0.7;
   const some = await failure(judge.judge(judgedTrial({ budgetUsd })));
-  expect(some.message).toContain("exceed the trial's cost cap");
+  expect(some.message).toContain('exceed the cost cap');
   expect(some.usage!.costUsd).toBeGreaterThan(0);
   expect(some.usage!.costUsd, 'requests on their way are counted, too').toBeLessThanOrEqual(budgetUsd);
 

@@ -34,11 +34,11 @@ const UNKNOWN = 'the kept record does not show whether ';
 async function graded(
   record: TrialRecord,
   assertions: string,
-  judging: { rubric?: string; judge?: Judge } = {},
+  judging: { rubric?: string; judge?: Judge; maxCostUsd?: number; leftOfRunUsd?: number } = {},
 ) {
   const kept = { record, rubric: 'it is polite', pictures: new Map([['end.jpg', Buffer.from('x')]]) };
-  const { rubric, judge } = judging;
-  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, site: {}, judge });
+  const { rubric, judge, ...caps } = judging;
+  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, site: {}, judge, ...caps });
 }
 
 const url = (pattern: string) => `  - { type: url, pattern: '${pattern}' }\n`;
@@ -145,6 +145,18 @@ test('a judgement that is kept costs nothing again, and counts as the judge says
   expect(await graded(record, dom('h1'), { rubric: 'it is polite', judge })).toMatchObject({
     record: { costUsd: 0.5, usage: { inputTokens: 5 }, judge: { passed: true, minAgreement: 0.9 } },
   });
+});
+
+test.each([
+  ['no cap', {}, undefined],
+  ['what the trial left of its cap', { maxCostUsd: 0.75 }, 0.25],
+  ['a trial that has spent all of it', { maxCostUsd: 0.1 }, 0],
+  ['what is left of the run, if that is less', { maxCostUsd: 0.75, leftOfRunUsd: 0.125 }, 0.125],
+])('a judge that is asked again may spend: %s', async (_, caps, budgetUsd) => {
+  const judging = vi.fn<Judge['judge']>(async () => ({ passed: true, reason: '' }));
+  const judge = { name: 'mine', judge: judging };
+  await graded({ ...JUDGED, costUsd: 0.5 }, dom('h1'), { rubric: 'new', judge, ...caps });
+  expect(judging.mock.lastCall![0]).toMatchObject({ budgetUsd });
 });
 
 test('a judge that fails is an error of the trial, and what it spent counts', async () => {
