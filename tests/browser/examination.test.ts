@@ -1,6 +1,6 @@
 // The examination as a part of a trial: when it is made, what the record and the report get of it, and what it may cost.
-import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import type { BrowserContext, Page } from '@playwright/test';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
 import { openSession } from '../../src/browser/session/session';
 import { trialRecordSchema } from '../../src/data/record';
@@ -9,29 +9,23 @@ import { EXAMINATION_MS } from '../../src/trial/examine';
 import { PassingWays } from '../../src/verdicts/diagnosis/parting';
 import { factsOf } from '../../src/verdicts/diagnosis/way';
 import { imageInfo } from '../support/messages-api/tokens';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
-import { type Site, startSite } from '../support/two-sites';
+import { siteOfTests } from '../support/two-sites';
 
 const STEP = "look for what stood in the agent's way";
-let browser: Browser;
+const browser = browserOfTests();
 let context: BrowserContext;
 let page: Page;
-let site: Site;
 let html: string;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  site = await startSite('localhost', () => ({
-    body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}`,
-  }));
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site.close();
-});
+const site = siteOfTests('localhost', path =>
+  path === '/never'
+    ? { never: true }
+    : { body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}` },
+);
 beforeEach(async () => {
-  context = await browser.newContext();
+  context = await browser().newContext();
   page = await context.newPage();
 });
 afterEach(() => context.close());
@@ -258,12 +252,12 @@ it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
     'hangs',
     '',
     task =>
-      task.page.evaluate(
-        () =>
-          void setTimeout(() => {
-            for (;;);
-          }, 200),
-      ),
+      task.page.evaluate(() => {
+        // A page that waits for it does nothing else meanwhile, and takes no processor.
+        const request = new XMLHttpRequest();
+        request.open('GET', '/never', false);
+        setTimeout(() => request.send(), 200);
+      }),
   ],
   [
     'goes away all the time',

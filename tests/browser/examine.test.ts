@@ -1,22 +1,21 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
-import type { Browser, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from '@playwright/test';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locatorOf } from '../../src/browser/actions/locate';
 import { worldOf } from '../../src/browser/in-page';
 import { type ExamineOptions, examinePage } from '../../src/browser/reading/examine';
 import { imageInfo } from '../support/messages-api/tokens';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { siteOfTests, startSite } from '../support/two-sites';
 import { usedPages } from '../support/used-pages';
 
-let browser: Browser;
-const pages = usedPages(() => browser);
+const pages = usedPages(browserOfTests());
 let page: Page;
+/** Under names of their own, so that frames are of another site. */
+const frames = siteOfTests('frames.test', path =>
+  path === '/never' ? { never: true } : { body: '<button class=go></button>' },
+);
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-afterAll(() => leaveSharedBrowser());
 beforeEach(async () => {
   page = await pages.take();
   // What is written into it is of a site that may show frames of this machine.
@@ -35,13 +34,6 @@ const found = async (html: string, options: Partial<ExamineOptions> = {}) => {
   for (const { locator } of found) expect(await locatorOf(page, locator).count(), locator).toBe(1);
   return found.map(({ kind, locator, text }) => `${kind} ${locator} ${text}`);
 };
-
-/** Under names of their own, so that frames are of another site. */
-let frames: Awaited<ReturnType<typeof startSite>>;
-beforeAll(async () => {
-  frames = await startSite('frames.test', () => ({ body: '<button class=go></button>' }));
-});
-afterAll(() => frames.close());
 
 const FORM = (rest: string, attributes = '') =>
   `<form ${attributes}><label>Name <input name="n"></label> ${rest}</form>`;
@@ -270,7 +262,9 @@ describe('is not fooled', () => {
 
 describe('keeps to its time', () => {
   afterEach(() => page.close());
-  const HUNG = '<button></button><script>setTimeout(() => { for (;;); }, 50)</script>';
+  // A page that waits for it does nothing else meanwhile, and takes no processor.
+  const HUNG =
+    '<button></button><script>const held = new XMLHttpRequest(); held.open("GET", "/never", false); setTimeout(() => held.send(), 50)</script>';
   const GROWING =
     '<script>setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement("button")); })</script>';
   it.each([

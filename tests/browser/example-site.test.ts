@@ -1,6 +1,5 @@
 // The example site: its pages, the tools that they offer, and the task of the experiment, carried out by the agent that guesses.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { guessing } from '../../example-tasks/guessing';
 import { startSite } from '../../example-tasks/site/server.mjs';
@@ -11,22 +10,18 @@ import { checkAssertion } from '../../src/grading/assertions';
 import { AssertionFailure } from '../../src/grading/holds';
 import { parseTaskSpec } from '../../src/spec';
 import { agentTask } from '../support/agent-task';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 
 // The package need not be built for these tests.
 vi.mock('@taskproof/playwright', () => import('../../src/agents/agent'));
 
 let site: Awaited<ReturnType<typeof startSite>>;
-let browser: Browser;
+const browser = browserOfTests('--enable-features=WebMCP');
 
 beforeAll(async () => {
   site = await startSite({ port: 0 });
-  browser = await sharedBrowser('--enable-features=WebMCP');
 });
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site.close();
-});
+afterAll(() => site.close());
 
 // The other tasks are played in claude/examples.test.ts. The fourth visitor gets the new page: lexical() plays the old one,
 // and is lost on this one, in tests/e2e/docs.test.ts.
@@ -36,7 +31,7 @@ test('the task of the experiment holds when it is done, and not before', async (
     .replaceAll('http://127.0.0.1:4173', site.url)
     .replaceAll('{{trial}}', '4');
   const { goal, entryUrl, assertions } = parseTaskSpec(source);
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   const { events: network } = recordNetwork(context);
   const page = await context.newPage();
   const checkAll = async (timeoutMs: number) => {
@@ -50,7 +45,7 @@ test('the task of the experiment holds when it is done, and not before', async (
 });
 
 test('the consent dialog covers the page until it is answered, and is not asked again', async () => {
-  const page = await browser.newPage({ baseURL: site.url });
+  const page = await browser().newPage({ baseURL: site.url });
   await page.goto('/');
   const shop = page.getByRole('link', { name: 'Browse the shop' });
   const isOnTop = (link: Element) => {
@@ -70,7 +65,7 @@ test('the consent dialog covers the page until it is answered, and is not asked 
 });
 
 test('no page needs anything from elsewhere or breaks its own scripts', async () => {
-  const context = await browser.newContext({ baseURL: site.url });
+  const context = await browser().newContext({ baseURL: site.url });
   const page = await context.newPage();
   const problems: string[] = [];
   page.on('request', request => {
@@ -98,7 +93,7 @@ test('no page needs anything from elsewhere or breaks its own scripts', async ()
 
 /** A page, and the tools that it offers to agents. */
 async function open(path: string) {
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   onTestFinished(() => context.close());
   const page = await context.newPage();
   await page.goto(site.url + path);

@@ -1,41 +1,35 @@
 // What the guard costs in requests. What it costs in time is measured by `npm run bench -- --only load`.
-import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import type { Page } from '@playwright/test';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { type GuardOptions, guardContext } from '../../src/browser/guard/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
 import { within } from '../../src/browser/waiting';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { type Site, startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { siteOfTests } from '../support/two-sites';
 
 const IMAGES = 20;
 const FETCHES = 5;
 const PIXEL = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>';
 
-let browser: Browser;
-let site: Site;
+const browser = browserOfTests();
 let page: Page;
 let network: NetworkLog;
 
+const cached = { 'cache-control': 'max-age=3600' };
+const site = siteOfTests('localhost', path => {
+  if (path.startsWith('/image'))
+    return { headers: { ...cached, 'content-type': 'image/svg+xml' }, body: PIXEL };
+  if (path.startsWith('/data'))
+    return { headers: { ...cached, 'content-type': 'application/json' }, body: '{}' };
+  const images = Array.from({ length: IMAGES }, (_, i) => `<img src="/image${i}">`).join('');
+  const fetches = `Promise.all(Array.from({ length: ${FETCHES} }, (_, i) => fetch('/data' + i).then(a => a.json())))`;
+  return { body: `${images}<script>window.fetched = ${fetches}</script>` };
+});
 beforeAll(async () => {
-  browser = await sharedBrowser();
-  const cached = { 'cache-control': 'max-age=3600' };
-  site = await startSite('localhost', path => {
-    if (path.startsWith('/image'))
-      return { headers: { ...cached, 'content-type': 'image/svg+xml' }, body: PIXEL };
-    if (path.startsWith('/data'))
-      return { headers: { ...cached, 'content-type': 'application/json' }, body: '{}' };
-    const images = Array.from({ length: IMAGES }, (_, i) => `<img src="/image${i}">`).join('');
-    const fetches = `Promise.all(Array.from({ length: ${FETCHES} }, (_, i) => fetch('/data' + i).then(a => a.json())))`;
-    return { body: `${images}<script>window.fetched = ${fetches}</script>` };
-  });
-  const context = await browser.newContext();
+  const context = await browser().newContext();
   page = await context.newPage();
   network = recordNetwork(context, { maxEvents: 1_000 });
   await load();
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site?.close();
 });
 
 async function load(): Promise<void> {
@@ -85,10 +79,10 @@ it('is no step of the test, however many requests are made', async () => {
 });
 
 it('does not wait at its end for a browser whose answers stand behind a flood', async () => {
-  const session = await browser.newBrowserCDPSession();
+  const session = await browser().newBrowserCDPSession();
   const detach = session.detach.bind(session);
   session.detach = () => detach().then(() => new Promise(() => {}));
-  vi.spyOn(browser, 'newBrowserCDPSession').mockResolvedValueOnce(session);
+  vi.spyOn(browser(), 'newBrowserCDPSession').mockResolvedValueOnce(session);
   const guard = await guardContext(page.context(), { allowedDomains: ['localhost'] });
   expect(guard.means).toBe('protocol');
   expect(

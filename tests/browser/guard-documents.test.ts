@@ -1,23 +1,19 @@
 // Documents of another host that come without a request, in whole trials: none is graded, and the agent is not blamed.
-import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { BrowserContext, Page } from '@playwright/test';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
 import { perform } from '../../src/browser/actions/perform';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
 import type { TrialRecord } from '../../src/data/record';
 import { quickest } from '../support/claude-harness';
 import { FOREIGN_DOCUMENTS, type ForeignDocument } from '../support/escape-tricks';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
-import { type Answer, type Site, startSite } from '../support/two-sites';
+import { type Answer, siteOfTests } from '../support/two-sites';
 
-let browser: Browser;
+const browser = browserOfTests();
 /** Whether the next test may have the context. */
 let isKept = false;
-let good: Site;
-let bad: Site;
-/** The other site under a name by which Chromium takes it for secure: prefetch and service workers need that. */
-let secure: string;
 let context: BrowserContext;
 let page: Page;
 let opened: OpenSession;
@@ -25,34 +21,27 @@ let pages: Record<string, string> = {};
 
 const CLICKED = '<button id=go onclick="(0, eval)(window.name)">go</button>';
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  good = await startSite('localhost', (path): Answer => {
-    if (path === '/never') return { never: true };
-    if (path === '/none') return { status: 204 };
-    if (path === '/framed') return { body: `<h2>here</h2><iframe src="${bad.origin}/frame"></iframe>` };
-    if (path === '/hop') return { status: 302, headers: { location: `${secure}/out` } };
-    if (path.endsWith('.svg')) return { headers: { 'content-type': 'image/svg+xml' }, body: pages[path] };
-    return { body: pages[path] ?? `<title>${path}</title>` };
-  });
-  bad = await startSite('other.test', (path): Answer => {
-    if (path.endsWith('.js'))
-      return {
-        headers: { 'content-type': 'text/javascript' },
-        body: 'oninstall = () => fetch("/from-worker")',
-      };
-    return { body: path === '/frame' ? CLICKED : (pages[`bad ${path}`] ?? '<h1>EVIL</h1>') };
-  });
-  secure = `http://other.localhost:${bad.port}`;
+const good = siteOfTests('localhost', (path): Answer => {
+  if (path === '/never') return { never: true };
+  if (path === '/none') return { status: 204 };
+  if (path === '/framed') return { body: `<h2>here</h2><iframe src="${bad.origin}/frame"></iframe>` };
+  if (path === '/hop') return { status: 302, headers: { location: `${secure()}/out` } };
+  if (path.endsWith('.svg')) return { headers: { 'content-type': 'image/svg+xml' }, body: pages[path] };
+  return { body: pages[path] ?? `<title>${path}</title>` };
 });
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await good?.close();
-  await bad?.close();
+const bad = siteOfTests('other.test', (path): Answer => {
+  if (path.endsWith('.js'))
+    return {
+      headers: { 'content-type': 'text/javascript' },
+      body: 'oninstall = () => fetch("/from-worker")',
+    };
+  return { body: path === '/frame' ? CLICKED : (pages[`bad ${path}`] ?? '<h1>EVIL</h1>') };
 });
+/** The other site under a name by which Chromium takes it for secure: prefetch and service workers need that. */
+const secure = () => `http://other.localhost:${bad.port}`;
 beforeEach(async () => {
   if (!page || page.isClosed()) {
-    context = await browser.newContext();
+    context = await browser().newContext();
     page = await context.newPage();
   }
   isKept = false;
@@ -262,9 +251,9 @@ describe('a link that the site prefetched', () => {
     `<script type=speculationrules>${JSON.stringify({ prefetch: [{ source: 'list', urls: [url], eagerness: 'immediate' }] })}</script>
      <h2>here</h2><a id=x ${attributes} href="${url}">x</a>`;
   const rows = [
-    { name: 'to another host', url: () => `${secure}/out`, attributes: '' },
+    { name: 'to another host', url: () => `${secure()}/out`, attributes: '' },
     { name: 'that redirects there', url: () => '/hop', attributes: '' },
-    { name: 'to a new tab', url: () => `${secure}/out`, attributes: 'target=_blank' },
+    { name: 'to a new tab', url: () => `${secure()}/out`, attributes: 'target=_blank' },
   ];
 
   it.each(rows)('$name does not fail the trial of who clicks it', async ({ url, attributes }) => {
@@ -292,12 +281,12 @@ it('installs no service worker of another host', async () => {
   pages['bad /register'] =
     `<script>navigator.serviceWorker.register('/service.js').catch(() => { parent.postMessage('refused', '*') })</script>`;
   pages['/'] =
-    `<h2 id=said></h2><script>onmessage = ({ data }) => { said.textContent = data }</script><iframe src="${secure}/register"></iframe>`;
+    `<h2 id=said></h2><script>onmessage = ({ data }) => { said.textContent = data }</script><iframe src="${secure()}/register"></iframe>`;
   const record = await runTrial({
     assertion: { type: 'dom', selector: 'h2', state: 'text', text: 'refused' },
   });
   expect(record).toMatchObject({ outcome: 'passed' });
-  expect(record.refusals).toEqual([{ url: `${secure}/service.js`, how: 'service_worker' }]);
+  expect(record.refusals).toEqual([{ url: `${secure()}/service.js`, how: 'service_worker' }]);
   expect(bad.hits).toEqual(['GET /register']);
 });
 

@@ -1,13 +1,11 @@
-import { type Browser, type BrowserContext, errors, type Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type BrowserContext, errors, type Page } from '@playwright/test';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Guard, type GuardOptions, guardContext } from '../../src/browser/guard/guard';
 import { TRICKS, type Trick } from '../support/escape-tricks';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { type Answer, launchPersistent, type Site, startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { type Answer, launchPersistent, siteOfTests } from '../support/two-sites';
 
-let browser: Browser;
-let good: Site;
-let bad: Site;
+const browser = browserOfTests();
 let trick: Trick | undefined;
 /** One for all tests that leave nothing behind in it: a new one for each would be most of what they cost. */
 let context: BrowserContext | undefined;
@@ -21,28 +19,20 @@ let answersNothing = false;
 
 const FRAMED = `<button id=y onclick="top.location = '/out'">y</button><button id=z onclick="window.open('/out')">z</button>`;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  // Only of localhost does Chromium accept service workers over http.
-  good = await startSite('localhost', path => {
-    if (trick?.paths?.[path]) return filledIn(trick.paths[path]);
-    if (path === '/') return filledIn({ body: `<input id=state>${trick?.html ?? ''}` });
-    return { body: `<title>${path}</title>` };
-  });
-  bad = await startSite('other.test', (path): Answer => {
-    if (answersNothing && path !== '/framed') return { status: 204 };
-    if (path === '/back') return { status: 302, headers: { location: `${good.origin}/returned` } };
-    if (path === '/out-attached') return { headers: { 'content-disposition': 'attachment; filename=a.txt' } };
-    return { body: path === '/framed' ? FRAMED : 'bad', headers: { 'cache-control': 'no-store' } };
-  });
+// Only of localhost does Chromium accept service workers over http.
+const good = siteOfTests('localhost', path => {
+  if (trick?.paths?.[path]) return filledIn(trick.paths[path]);
+  if (path === '/') return filledIn({ body: `<input id=state>${trick?.html ?? ''}` });
+  return { body: `<title>${path}</title>` };
 });
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await good?.close();
-  await bad?.close();
+const bad = siteOfTests('other.test', (path): Answer => {
+  if (answersNothing && path !== '/framed') return { status: 204 };
+  if (path === '/back') return { status: 302, headers: { location: `${good.origin}/returned` } };
+  if (path === '/out-attached') return { headers: { 'content-disposition': 'attachment; filename=a.txt' } };
+  return { body: path === '/framed' ? FRAMED : 'bad', headers: { 'cache-control': 'no-store' } };
 });
 beforeEach(async () => {
-  context ??= await browser.newContext({ baseURL: good.origin });
+  context ??= await browser().newContext({ baseURL: good.origin });
   page = context.pages()[0] ?? (await context.newPage());
   trick = undefined;
   guard = undefined;
@@ -231,7 +221,7 @@ describe.each(['best', 'route'] as const)('means: %s', means => {
 
   it('is no matter to other contexts, and none to its own once it is off', async () => {
     await turnOn({ means });
-    const other = await browser.newContext();
+    const other = await browser().newContext();
     const otherPage = await other.newPage();
     await otherPage.goto(`${bad.origin}/other`);
     await page.goto(`${bad.origin}/mine`).catch(() => {});
@@ -268,7 +258,7 @@ describe.each(['best', 'route'] as const)('means: %s', means => {
   });
 
   it('can be taken off a context that has gone', async () => {
-    const gone = await browser.newContext();
+    const gone = await browser().newContext();
     await gone.newPage();
     const off = await guardContext(gone, { allowedDomains: ['localhost'], means });
     await gone.close();
@@ -299,7 +289,7 @@ it('guards a persistent context', async () => {
 
 it('guards a context that has no page yet', async () => {
   await closeContext();
-  context = await browser.newContext();
+  context = await browser().newContext();
   leavesTraces = true;
   await turnOn();
   expect(context.pages()).toEqual([]);
@@ -309,7 +299,7 @@ it('guards a context that has no page yet', async () => {
 });
 
 it('guards two contexts by their own domains', async () => {
-  const second = await browser.newContext();
+  const second = await browser().newContext();
   const secondPage = await second.newPage();
   await turnOn();
   const other = await guardContext(second, { allowedDomains: ['other.test'] });
@@ -325,7 +315,7 @@ it('guards two contexts by their own domains', async () => {
 });
 
 it('leaves no tab of a refused popup behind', async () => {
-  const session = await browser.newBrowserCDPSession();
+  const session = await browser().newBrowserCDPSession();
   const tabs = async () =>
     (await session.send('Target.getTargets')).targetInfos.filter(target => target.type === 'page').length;
   const before = await tabs();

@@ -1,11 +1,11 @@
 // What the agent's last turn began is over before anything is graded: an agent of one's own need not wait for it.
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
 import { takeScreenshot } from '../../src/browser/session/pictures';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
-import { serve } from '../support/serve';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
+import { serverOfTests } from '../support/two-sites';
 
 const SLOW_MS = 500;
 const ERROR = '<p class="error">Out of stock</p>';
@@ -23,7 +23,7 @@ const PAGES: Record<string, string> = {
   '/404': '<h1>This order is gone</h1>',
 };
 
-let site: Awaited<ReturnType<typeof serve>>;
+const browser = browserOfTests();
 let opened: OpenSession;
 /** Of the newest trial, by name. */
 let pictures: Map<string, Buffer>;
@@ -36,24 +36,18 @@ const output = {
   },
 };
 
-beforeAll(async () => {
-  site = await serve((request, response) => {
-    response.setHeader('content-type', 'text/html');
-    response.statusCode = Number(/\/([45]\d\d)$/.exec(request.url!)?.[1] ?? 200);
-    setTimeout(() => response.end(PAGES[request.url!] ?? ''), request.url === '/slow' ? SLOW_MS : 0);
-  });
+const site = serverOfTests((request, response) => {
+  response.setHeader('content-type', 'text/html');
+  response.statusCode = Number(/\/([45]\d\d)$/.exec(request.url!)?.[1] ?? 200);
+  setTimeout(() => response.end(PAGES[request.url!] ?? ''), request.url === '/slow' ? SLOW_MS : 0);
 });
 afterEach(async () => {
   await opened.close();
   await opened.session.context.close();
 });
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site.close();
-});
 
 async function buyOn(path: string, ...assertion: object[]) {
-  const context = await (await sharedBrowser()).newContext();
+  const context = await browser().newContext();
   opened = await openSession(await context.newPage(), ['localhost']);
   pictures = new Map();
   const given = {

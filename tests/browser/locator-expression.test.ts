@@ -1,17 +1,15 @@
 // Locators as Playwright writes them, read back: what is read must be what was written, and nothing else is run.
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { locatorOf } from '../../src/browser/actions/locate';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 
-let browser: Browser;
+const browser = browserOfTests();
 let page: Page;
 beforeAll(async () => {
-  browser = await sharedBrowser();
-  page = await browser.newPage();
+  page = await browser().newPage();
 });
-afterAll(() => leaveSharedBrowser());
 
 describe('what Playwright writes is read back', () => {
   test.each([
@@ -41,7 +39,7 @@ describe('what Playwright writes is read back', () => {
         ])
           expect(locatorOf(page, made.toString()).toString()).toBe(made.toString());
       }),
-      { numRuns: 300 },
+      { numRuns: 100 },
     );
   });
 });

@@ -1,27 +1,21 @@
 // Models that can't do the task: they only talk, make up addresses, call what there is not. No word of it is about the page.
 import { createOpenAI } from '@ai-sdk/openai';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Agent, aiSdk, claude } from '../../src';
 import { openSession } from '../../src/browser/session/session';
 import type { WantedAnswer } from '../../src/spec/wanted-answer';
 import { call, callTool, done, reply, type Script, say, startMessagesApi } from '../support/messages-api';
 import { startOpenAiApi } from '../support/openai-api';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
-import { type Site, startSite } from '../support/two-sites';
+import { siteOfTests } from '../support/two-sites';
 
-let site: Site;
-beforeAll(async () => {
-  site = await startSite('localhost', path => ({
-    status: path === '/' ? 200 : 404,
-    // Its link has no name, which an examination would find.
-    body: '<!doctype html><html lang="en"><title>Shop</title><h1>Plants</h1><a href="/cart" class="cart"><svg width="40" height="40"></svg></a>',
-  }));
-});
-afterAll(async () => {
-  await site.close();
-  await leaveSharedBrowser();
-});
+const browser = browserOfTests();
+const site = siteOfTests('localhost', path => ({
+  status: path === '/' ? 200 : 404,
+  // Its link has no name, which an examination would find.
+  body: '<!doctype html><html lang="en"><title>Shop</title><h1>Plants</h1><a href="/cart" class="cart"><svg width="40" height="40"></svg></a>',
+}));
 
 const find = { query: 'the cart' };
 const AGENTS = {
@@ -51,7 +45,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
   async function play(script: Script, { selector = '.never', wantsAnswer = false }: Setup = {}) {
     const api = await start(script);
     onTestFinished(() => api.close());
-    const context = await (await sharedBrowser()).newContext();
+    const context = await browser().newContext();
     onTestFinished(() => context.close());
     const opened = await openSession(await context.newPage(), ['localhost']);
     const agent = make(api.url, api.apiKey);

@@ -1,14 +1,12 @@
 // The tools that pages register for agents (WebMCP): as the page layer reads and calls them.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import type { Browser } from '@playwright/test';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { perform } from '../../src/browser/actions/perform';
 import { documentIn } from '../../src/browser/admitted';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { turnsOver } from '../support/trials';
+import { serverOfTests } from '../support/two-sites';
 import { usedPages } from '../support/used-pages';
 
 const TOOLS = `
@@ -26,10 +24,7 @@ tool('search', async ({ words }) => say('3 plants for ' + words), { annotations:
 const html = (script: string, body = '') =>
   `<!doctype html><title>Shop</title><h1>Shop</h1><p></p>${body}<script>${TOOLS}${script}</script>`;
 
-let browser: Browser;
-let without: Browser;
-let origin = '';
-const elsewhere = () => origin.replace('127.0.0.1', 'localhost');
+const elsewhere = () => site.url.replace('127.0.0.1', 'localhost');
 const PAGES: Record<string, () => string> = {
   '/': () => html(ADD),
   '/busy': () => '<title>Busy</title>',
@@ -71,34 +66,22 @@ tool('asks', async () => say(String(confirm('Sure?'))));`),
       "for (let at = 0; at < 30; at++) tool('huge' + at, async () => 1, { description: 'x'.repeat(1e6) });",
     ),
 };
-const server = createServer((request, response) => {
+const site = serverOfTests((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
   // A page that waits for it does nothing else meanwhile, and takes no processor.
   if (request.url === '/held') setTimeout(() => response.end(), 3_000);
   else response.end(PAGES[request.url!.split('?')[0]!]?.() ?? '');
 });
 
-beforeAll(async () => {
-  await new Promise<void>(resolve => server.listen(0, resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await sharedBrowser('--enable-features=WebMCP');
-  without = await sharedBrowser();
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  server.closeAllConnections();
-  server.close();
-});
-
-const used = usedPages(() => browser);
-const usedWithout = usedPages(() => without);
+const used = usedPages(browserOfTests('--enable-features=WebMCP'));
+const usedWithout = usedPages(browserOfTests());
 
 async function open(
   path: string,
   { allowed = ['127.0.0.1'], mode = 'auto' as PageToolsMode, on = used } = {},
 ) {
   const page = await on.take();
-  await page.goto(origin + path);
+  await page.goto(site.url + path);
   const session = new Session(page.context(), page);
   onTestFinished(() => session.dispose());
   const tools = new PageTools(session, allowed, mode);
@@ -134,7 +117,7 @@ describe('a page with tools', () => {
     expect(await names()).toEqual(['add_to_cart', 'search']);
     await page.evaluate("tool('pay', async () => 1)");
     expect(await names()).toEqual(['add_to_cart', 'pay', 'search']);
-    await page.goto(`${origin}/done`);
+    await page.goto(`${site.url}/done`);
     expect(await names()).toEqual([]);
   });
 
@@ -242,7 +225,7 @@ describe('frames', () => {
     const { page, tools, names } = await open('/frames', { allowed });
     expect((await names()).sort()).toEqual([...expected].sort());
     expect(await tools.call(page, 'of_127_0_0_1', {})).toMatchObject({
-      content: [{ text: new URL(origin).host }],
+      content: [{ text: new URL(site.url).host }],
     });
     const other = tools.call(page, 'of_localhost', {});
     if (allowed.includes('localhost')) await expect(other).resolves.toBeTruthy();
@@ -251,7 +234,7 @@ describe('frames', () => {
 
   it('that leave for another host after they were listed are not called', async () => {
     const { page, tools, session } = await open('/flips');
-    const frame = page.frames().find(each => each.url() === `${origin}/frame`)!;
+    const frame = page.frames().find(each => each.url() === `${site.url}/frame`)!;
     let asked = '';
     await page.exposeFunction('got', (input: string) => {
       asked = input;
@@ -271,7 +254,7 @@ describe('frames', () => {
 
   it('are called in the document that was checked, or not at all', async () => {
     const { page } = await open('/frames');
-    const frame = page.frames().find(each => each.url() === `${origin}/frame`)!;
+    const frame = page.frames().find(each => each.url() === `${site.url}/frame`)!;
     const held = await documentIn(frame, ['127.0.0.1']);
     await frame.goto(`${elsewhere()}/busy`);
     await expect(held!.evaluate(() => location.host)).rejects.toThrow();
@@ -290,7 +273,7 @@ describe('bounds', () => {
     const isBusy = path === '/busy' && page.evaluate(busy);
     expect(await tools.isSupported()).toBe(true);
     await isBusy;
-    await page.goto(origin);
+    await page.goto(site.url);
     expect(await names()).toEqual(['add_to_cart', 'search']);
   });
 

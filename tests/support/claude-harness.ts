@@ -1,18 +1,18 @@
 // A browser, pages for the members of the browser tool, and calls as a model makes them.
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type {
   BetaToolResultBlockParam,
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import type { BrowserContextOptions, Page } from '@playwright/test';
+import { afterEach, expect } from 'vitest';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { Driver } from '../../src/agents/tools/driver';
 import type { Action } from '../../src/data/record';
 import { agentTask, endTasks, type TaskSetup } from './agent-task';
 import { call, type JsonObject, textsOf } from './messages-api';
-import { leaveSharedBrowser, sharedBrowser } from './shared-browser';
+import { browserOfTests } from './shared-browser';
+import { serverOfTests } from './two-sites';
 import { usedPages } from './used-pages';
 
 export interface Result {
@@ -62,9 +62,8 @@ export async function quickest(limitMs: number, prepare: () => Promise<() => Pro
 
 /** Serves `pages` on 127.0.0.1 while the file's tests run. @param args what the browser needs besides */
 export function harness(pages: Pages, args: string[] = []) {
-  let browser: Browser;
-  let origin = '';
-  const server = createServer((request, response) => {
+  const browser = browserOfTests(...args);
+  const site = serverOfTests((request, response) => {
     const page = pages[request.url!.split('?')[0]!];
     if (typeof page === 'function') return page(request, response);
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
@@ -72,36 +71,28 @@ export function harness(pages: Pages, args: string[] = []) {
   });
   const cleanups: (() => unknown)[] = [];
 
-  beforeAll(async () => {
-    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await sharedBrowser(...args);
-  });
-  const used = usedPages(() => browser);
+  const used = usedPages(browser);
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
-  });
-  afterAll(async () => {
-    await leaveSharedBrowser();
-    server.closeAllConnections();
-    await new Promise(resolve => server.close(resolve));
   });
 
   /** @param context of a page of its own, which closes with the test; else it may be one that another test had */
   async function openPage(path: string, context?: BrowserContextOptions) {
-    const page = context ? await (await browser.newContext(context)).newPage() : await used.take();
+    const page = context ? await (await browser().newContext(context)).newPage() : await used.take();
     cleanups.push(() => (context ? page.context().close() : endTasks(page)));
-    await page.goto(origin + path);
+    await page.goto(site.url + path);
     return page;
   }
 
   let kept: Promise<Page> | undefined;
   /** The page at `/`, one for the file's tests: where a trial only looks at it. */
   function samePage(): Promise<Page> {
-    kept ??= browser.newPage().then(async page => {
-      await page.goto(`${origin}/`);
-      return page;
-    });
+    kept ??= browser()
+      .newPage()
+      .then(async page => {
+        await page.goto(`${site.url}/`);
+        return page;
+      });
     return kept;
   }
 
@@ -120,7 +111,10 @@ export function harness(pages: Pages, args: string[] = []) {
   /** What `open` returns, one for the file's tests: for those that can undo what others did, without a navigation. */
   function openOnce(path: string) {
     const opened =
-      shared.get(path) ?? browser.newPage().then(page => page.goto(origin + path).then(() => drive(page)));
+      shared.get(path) ??
+      browser()
+        .newPage()
+        .then(page => page.goto(site.url + path).then(() => drive(page)));
     shared.set(path, opened);
     return opened;
   }
@@ -166,5 +160,5 @@ export function harness(pages: Pages, args: string[] = []) {
     };
   }
 
-  return { open, openOnce, openPage, samePage, origin: () => origin };
+  return { open, openOnce, openPage, samePage, origin: () => site.url };
 }

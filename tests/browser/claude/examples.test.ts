@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Browser, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSite } from '../../../example-tasks/site/server.mjs';
 import { claude } from '../../../src/agents/claude';
@@ -9,26 +9,18 @@ import { AssertionFailure } from '../../../src/grading/holds';
 import { parseTaskSpec } from '../../../src/spec';
 import { agentTask, endTasks } from '../../support/agent-task';
 import { type MessagesApi, playExamples, startMessagesApi } from '../../support/messages-api';
-import { leaveSharedBrowser, sharedBrowser } from '../../support/shared-browser';
+import { browserOfTests } from '../../support/shared-browser';
 import { usedPages } from '../../support/used-pages';
 
 const FOLDER = 'example-tasks/tasks';
-let browser: Browser;
-const pages = usedPages(() => browser);
+const pages = usedPages(browserOfTests());
 let site: { url: string; close(): Promise<void> };
 let api: MessagesApi;
 
 beforeAll(async () => {
-  [browser, site, api] = await Promise.all([
-    sharedBrowser(),
-    startSite({ port: 0 }),
-    startMessagesApi({ script: playExamples }),
-  ]);
+  [site, api] = await Promise.all([startSite({ port: 0 }), startMessagesApi({ script: playExamples })]);
 });
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await Promise.all([site?.close(), api?.close()]);
-});
+afterAll(() => Promise.all([site?.close(), api?.close()]));
 
 describe('with a script in the place of the model, Claude passes what did not hold before', () => {
   it.each(readdirSync(FOLDER))('%s', async file => {
