@@ -62,70 +62,100 @@ function serviceWorker(script: string): Pick<Trick, 'paths' | 'script'> {
   };
 }
 
-export const TRICKS: Trick[] = [
-  clicked('link', '<a id=x href="BAD/out">x</a>'),
-  clicked('link to the same path', '<a id=x href="BAD/">x</a>'),
-  clicked('link with a base', '<base href="BAD/"><a id=x href="out">x</a>'),
-  clicked('link without a scheme', '<a id=x href="//other.test:PORT/out">x</a>'),
-  clicked(
-    'link with a user name like the allowed host',
-    '<a id=x href="http://localhost@other.test:PORT/out">x</a>',
-  ),
-  clicked(
-    'link to a host that begins like the allowed one',
+/** Pages whose `#x` is clicked. */
+const CLICKED: Record<string, string> = {
+  link: '<a id=x href="BAD/out">x</a>',
+  'link to the same path': '<a id=x href="BAD/">x</a>',
+  'link with a base': '<base href="BAD/"><a id=x href="out">x</a>',
+  'link without a scheme': '<a id=x href="//other.test:PORT/out">x</a>',
+  'link with a user name like the allowed host': '<a id=x href="http://localhost@other.test:PORT/out">x</a>',
+  'link to a host that begins like the allowed one':
     '<a id=x href="http://localhost.other.test:PORT/out">x</a>',
-  ),
-  clicked('link to the same machine by address', '<a id=x href="http://2130706433:PORT/out">x</a>'),
-  clicked('link with a trailing dot', '<a id=x href="http://127.0.0.1.:PORT/out">x</a>'),
-  clicked('link in an SVG', '<svg><a id=x href="BAD/out"><text y=20>x</text></a></svg>'),
-  clicked('link to _blank', '<a id=x target=_blank href="BAD/out">x</a>', 'popup'),
-  clicked('link to _blank with an opener', '<a id=x target=_blank rel=opener href="BAD/out">x</a>', 'popup'),
-  clicked(
-    'link to _blank, noreferrer',
-    '<a id=x target=_blank rel="noreferrer" href="BAD/out">x</a>',
-    'popup',
-  ),
-  {
-    name: 'link, control click',
-    html: '<a id=x href="BAD/out">x</a>',
-    act: page => page.click('#x', { modifiers: ['Control'] }),
-    how: 'popup',
-    escapesRouting: true,
-  },
-  {
-    name: 'link, shift click',
-    html: '<a id=x href="BAD/out">x</a>',
-    act: page => page.click('#x', { modifiers: ['Shift'] }),
-    how: 'popup',
-    escapesRouting: true,
-  },
-  {
-    name: 'link, middle click',
-    html: '<a id=x href="BAD/out">x</a>',
-    act: page => page.click('#x', { button: 'middle' }),
-    how: 'popup',
-    escapesRouting: true,
-  },
+  'link to the same machine by address': '<a id=x href="http://2130706433:PORT/out">x</a>',
+  'link with a trailing dot': '<a id=x href="http://127.0.0.1.:PORT/out">x</a>',
+  'link in an SVG': '<svg><a id=x href="BAD/out"><text y=20>x</text></a></svg>',
+  'form POST': '<form method=post action="BAD/out"><input name=a value=1><button id=x>x</button></form>',
+  'form GET': '<form action="BAD/out"><input name=a><button id=x>x</button></form>',
+  formaction: '<form method=post action="/"><button id=x formaction="BAD/out">x</button></form>',
+  'download link': '<a id=x download href="BAD/out">x</a>',
+  'download by its answer': '<a id=x href="BAD/out-attached">x</a>',
+  'javascript: link': `<a id=x href="javascript:location='BAD/out'">x</a>`,
+};
 
-  scripted('window.open', `open('BAD/out') && 0`, 'popup'),
-  scripted('window.open, noopener', `open('BAD/out', '_blank', 'noopener') && 0`, 'popup'),
-  scripted('window.open, a window of its own', `open('BAD/out', 'w', 'width=300,height=300') && 0`, 'popup'),
-  scripted('window.open to _self', `open('BAD/out', '_self') && 0`),
-  scripted('window.open to _top', `open('BAD/out', '_top') && 0`),
-  scripted('window.open of a blank tab, then its location', `open('about:blank').location = 'BAD/out'; 0`),
-  scripted(
-    'window.open of a blank tab, later its location',
-    `w = open(''); setTimeout(() => { w.location.href = 'BAD/out' }, 50); 0`,
+/** Those where that opens a tab. */
+const CLICKED_POPUPS: Record<string, string> = {
+  'link to _blank': '<a id=x target=_blank href="BAD/out">x</a>',
+  'link to _blank with an opener': '<a id=x target=_blank rel=opener href="BAD/out">x</a>',
+  'link to _blank, noreferrer': '<a id=x target=_blank rel="noreferrer" href="BAD/out">x</a>',
+  'form POST to _blank': '<form method=post target=_blank action="BAD/out"><button id=x>x</button></form>',
+  'download in a new tab': '<a id=x target=_blank href="BAD/out-attached">x</a>',
+};
+
+/** Scripts of the page. */
+const SCRIPTED: Record<string, string> = {
+  'window.open to _self': `open('BAD/out', '_self') && 0`,
+  'window.open to _top': `open('BAD/out', '_top') && 0`,
+  'window.open of a blank tab, then its location': `open('about:blank').location = 'BAD/out'; 0`,
+  'window.open of a blank tab, later its location': `w = open(''); setTimeout(() => { w.location.href = 'BAD/out' }, 50); 0`,
+  'window.open of a blank tab, then a script in it': `w = open(''); w.document.write('<script>location.replace("BAD/out")<' + '/script>'); 0`,
+  'window.open of a blank tab, then a meta refresh in it': `w = open(''); w.document.write('<meta http-equiv=refresh content="0;url=BAD/out">'); w.document.close(); 0`,
+  'window.open of a named tab twice': `open('about:blank', 'twice'); open('BAD/out', 'twice'); 0`,
+  location: `location = 'BAD/out'`,
+  'location.assign': `location.assign('BAD/out')`,
+  'location.replace': `location.replace('BAD/out')`,
+  'location.host': `location.host = 'other.test:PORT'; 0`,
+  'navigation.navigate': `navigation.navigate('BAD/out').finished.catch(() => {}); 0`,
+  'meta refresh': `document.head.innerHTML = '<meta http-equiv=refresh content="0;url=BAD/out">'`,
+  'blob: tab': `open(URL.createObjectURL(new Blob(['<script>location = "BAD/out"<' + '/script>'], { type: 'text/html' }))) && 0`,
+};
+
+/** Those that open a tab. */
+const SCRIPTED_POPUPS: Record<string, string> = {
+  'window.open': `open('BAD/out') && 0`,
+  'window.open, noopener': `open('BAD/out', '_blank', 'noopener') && 0`,
+  'window.open, a window of its own': `open('BAD/out', 'w', 'width=300,height=300') && 0`,
+  'window.open of javascript:': `open('javascript:location="BAD/out"') && 0`,
+};
+
+/** Those that Chromium itself refuses. */
+const REFUSED_ANYWAY: Record<string, string> = {
+  'data: page': `location = 'data:text/html,<script>location="BAD/out"<' + '/script>'`,
+  'data: tab': `open('data:text/html,<script>location="BAD/out"<' + '/script>') && 0`,
+  'file: page': `location = 'file:///etc/passwd'`,
+  'file: tab': `open('file:///etc/passwd') && 0`,
+  'view-source:': `open('view-source:BAD/out') && 0`,
+};
+
+/** Pages where `#y` is clicked in a frame. */
+const IN_FRAMES: Record<string, string> = {
+  'frame: link to _top': '<iframe srcdoc="<a id=y target=_top href=BAD/out>y</a>"></iframe>',
+  'frame: link to _parent': '<iframe srcdoc="<a id=y target=_parent href=BAD/out>y</a>"></iframe>',
+  'frame of the other site: top.location after a click': '<iframe src="BAD/framed"></iframe>',
+  'frame: form to _top':
+    '<iframe srcdoc="<form target=_top method=post action=BAD/out><button id=y>y</button></form>"></iframe>',
+  'frame of data: with top.location after a click': `<iframe src="data:text/html,<button id=y onclick='top.location=&quot;BAD/out&quot;'>y</button>"></iframe>`,
+};
+
+/** Clicks by which a user opens a tab. */
+const USERS_CLICKS: Record<string, Parameters<Page['click']>[1]> = {
+  'control click': { modifiers: ['Control'] },
+  'shift click': { modifiers: ['Shift'] },
+  'middle click': { button: 'middle' },
+};
+
+export const TRICKS: Trick[] = [
+  ...Object.entries(CLICKED).map(([name, text]) => clicked(name, text)),
+  ...Object.entries(CLICKED_POPUPS).map(([name, text]) => clicked(name, text, 'popup')),
+  ...Object.entries(SCRIPTED).map(([name, text]) => scripted(name, text)),
+  ...Object.entries(SCRIPTED_POPUPS).map(([name, text]) => scripted(name, text, 'popup')),
+  ...Object.entries(REFUSED_ANYWAY).map(([name, text]) => scripted(name, text, 'browser')),
+  ...Object.entries(IN_FRAMES).map(([name, text]) => inFrame(name, text)),
+  ...Object.entries(USERS_CLICKS).map(([how, options]) =>
+    clicked(`link, ${how}`, '<a id=x href="BAD/out">x</a>', 'popup', {
+      act: page => page.click('#x', options),
+      escapesRouting: true,
+    }),
   ),
-  scripted(
-    'window.open of a blank tab, then a script in it',
-    `w = open(''); w.document.write('<script>location.replace("BAD/out")<' + '/script>'); 0`,
-  ),
-  scripted(
-    'window.open of a blank tab, then a meta refresh in it',
-    `w = open(''); w.document.write('<meta http-equiv=refresh content="0;url=BAD/out">'); w.document.close(); 0`,
-  ),
-  scripted('window.open of a named tab twice', `open('about:blank', 'twice'); open('BAD/out', 'twice'); 0`),
   scripted(
     'window.open of an allowed tab, then its location',
     `w = open('/ok'); w.onload = () => { w.location = 'BAD/out' }; 0`,
@@ -136,22 +166,9 @@ export const TRICKS: Trick[] = [
     paths: { '/hop': RESULT },
     escapesRouting: true,
   }),
-  scripted('window.open of javascript:', `open('javascript:location="BAD/out"') && 0`, 'popup'),
   scripted('opener.location', `open('/ok') && 0`, 'navigation', {
     paths: { '/ok': { body: '<script>opener.location = "BAD/out"</script>' } },
   }),
-
-  clicked(
-    'form POST',
-    '<form method=post action="BAD/out"><input name=a value=1><button id=x>x</button></form>',
-  ),
-  clicked(
-    'form POST to _blank',
-    '<form method=post target=_blank action="BAD/out"><button id=x>x</button></form>',
-    'popup',
-  ),
-  clicked('form GET', '<form action="BAD/out"><input name=a><button id=x>x</button></form>'),
-  clicked('formaction', '<form method=post action="/"><button id=x formaction="BAD/out">x</button></form>'),
   {
     name: 'form by script',
     html: '<form id=f method=post enctype="text/plain" action="BAD/out"></form>',
@@ -164,18 +181,10 @@ export const TRICKS: Trick[] = [
     'redirect',
     { paths: { '/hop': { status: 307, headers: { location: 'BAD/out' } } }, escapesRouting: true },
   ),
-
-  scripted('location', `location = 'BAD/out'`),
-  scripted('location.assign', `location.assign('BAD/out')`),
-  scripted('location.replace', `location.replace('BAD/out')`),
-  scripted('location.host', `location.host = 'other.test:PORT'; 0`),
-  scripted('navigation.navigate', `navigation.navigate('BAD/out').finished.catch(() => {}); 0`),
-  scripted('meta refresh', `document.head.innerHTML = '<meta http-equiv=refresh content="0;url=BAD/out">'`),
   scripted('Refresh header', `location = '/go'`, 'navigation', {
     paths: { '/go': { headers: { refresh: '0;url=BAD/out' } } },
     endsAt: /\/go$/,
   }),
-
   clicked('redirect', '<a id=x href="/hop">x</a>', 'redirect', {
     paths: { '/hop': RESULT },
     escapesRouting: true,
@@ -200,31 +209,18 @@ export const TRICKS: Trick[] = [
     how: 'redirect',
     escapesRouting: true,
   },
-
   {
     name: 'frame: top.location',
     html: '<iframe id=f srcdoc="x"></iframe>',
     script: `f.contentWindow.eval('top.location = "BAD/out"')`,
     how: 'navigation',
   },
-  inFrame('frame: link to _top', '<iframe srcdoc="<a id=y target=_top href=BAD/out>y</a>"></iframe>'),
-  inFrame('frame: link to _parent', '<iframe srcdoc="<a id=y target=_parent href=BAD/out>y</a>"></iframe>'),
-  inFrame('frame of the other site: top.location after a click', '<iframe src="BAD/framed"></iframe>'),
   {
     name: 'frame of the other site: window.open after a click',
     html: '<iframe src="BAD/framed"></iframe>',
     act: page => page.frameLocator('iframe').locator('#z').click(),
     how: 'popup',
   },
-  inFrame(
-    'frame: form to _top',
-    '<iframe srcdoc="<form target=_top method=post action=BAD/out><button id=y>y</button></form>"></iframe>',
-  ),
-  inFrame(
-    'frame of data: with top.location after a click',
-    `<iframe src="data:text/html,<button id=y onclick='top.location=&quot;BAD/out&quot;'>y</button>"></iframe>`,
-  ),
-
   {
     name: 'service worker that answers with a redirect',
     ...serviceWorker(`location = '/go'`),
@@ -235,7 +231,6 @@ export const TRICKS: Trick[] = [
     ...serviceWorker(`navigator.serviceWorker.controller.postMessage('BAD/out')`),
     how: 'navigation',
   },
-
   scripted('history.back', 'history.back()', 'navigation', {
     before: (page, bad) => page.goto(`${bad}/out`),
   }),
@@ -245,29 +240,15 @@ export const TRICKS: Trick[] = [
     act: page => page.goBack(),
     how: 'navigation',
   },
-  clicked('download link', '<a id=x download href="BAD/out">x</a>'),
-  clicked('download by its answer', '<a id=x href="BAD/out-attached">x</a>'),
-  clicked('download in a new tab', '<a id=x target=_blank href="BAD/out-attached">x</a>', 'popup'),
   clicked('download by a redirect', '<a id=x download href="/hop">x</a>', 'navigation', {
     paths: { '/hop': RESULT },
   }),
-
-  clicked('javascript: link', `<a id=x href="javascript:location='BAD/out'">x</a>`),
   scripted(
     'blob: page',
     `location = URL.createObjectURL(new Blob(['<script>location = "BAD/out"<' + '/script>'], { type: 'text/html' }))`,
     'navigation',
     { endsAt: /^blob:http:\/\/localhost:/ },
   ),
-  scripted(
-    'blob: tab',
-    `open(URL.createObjectURL(new Blob(['<script>location = "BAD/out"<' + '/script>'], { type: 'text/html' }))) && 0`,
-  ),
-  scripted('data: page', `location = 'data:text/html,<script>location="BAD/out"<' + '/script>'`, 'browser'),
-  scripted('data: tab', `open('data:text/html,<script>location="BAD/out"<' + '/script>') && 0`, 'browser'),
-  scripted('file: page', `location = 'file:///etc/passwd'`, 'browser'),
-  scripted('file: tab', `open('file:///etc/passwd') && 0`, 'browser'),
-  scripted('view-source:', `open('view-source:BAD/out') && 0`, 'browser'),
   { name: 'goto by an agent', act: (page, bad) => page.goto(`${bad}/out`), how: 'navigation' },
   {
     name: 'view-source: by an agent',
@@ -294,89 +275,49 @@ const BLOB = `URL.createObjectURL(new Blob(['${EVIL}'], { type: 'text/html' }))`
 const onceLoaded = (script: string) =>
   `t = setInterval(() => { try { w.document } catch { clearInterval(t); ${script} } }, 20)`;
 
-const document = (name: string, script: string, more: Partial<ForeignDocument> = {}): ForeignDocument => ({
-  ...{ name, script },
-  ...more,
-});
-
-export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
-  document('a blank tab', `open('about:blank').document.body.innerHTML = '${EVIL}'`),
-  document(
-    'a blank tab, written to later',
-    `w = open(''); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 100)`,
-  ),
-  document(
-    'a blank tab, document.open',
-    `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
-  ),
-  document(
-    'a blank tab, pushState',
-    `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close(); w.history.pushState(0, '', '/pushed')`,
-  ),
-  document(
-    'a blank tab that gives up its opener',
-    `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
-  ),
-  document(
-    'a tab of the site, made blank later',
-    `w = open('GOOD/ok'); ${onceLoaded(`w.location = 'about:blank'; setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
-  ),
-  document(
-    'a tab of the site that has no answer yet',
-    `w = open('GOOD/never'); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
-    { unseen: true },
-  ),
-  document(
-    'a tab of the site that has an empty answer',
-    `w = open('GOOD/none'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`,
-    { unseen: true },
-  ),
-  document(
-    'a named tab of the site, opened again as a blank one',
-    `w = open('GOOD/ok', 'w'); ${onceLoaded(`w = open('about:blank#x', 'w'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
-  ),
-  document('a tab by a javascript: URL', `open("javascript:'${EVIL}'")`, { unseen: true }),
-  document(
-    'a srcdoc frame in the frame, a blank tab',
-    `f = document.createElement('iframe'); f.srcdoc = 'x'; f.onload = () => { f.contentWindow.open('').document.write('${EVIL}') }; document.body.append(f)`,
-  ),
-  document(
-    'a blank tab whose opener closes',
-    `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].open('').document.write('${EVIL}'); w.close() } }, 20)`,
-  ),
-  document('a blob: tab', `open(${BLOB})`),
-  document('a blob: tab without an opener', `open(${BLOB}, '', 'noopener')`),
-  document(
-    'a tab of the site, made a blob: later',
-    `w = open('GOOD/ok'); ${onceLoaded(`w.location = ${BLOB}`)}`,
-  ),
-  document('the top page as blob:', `top.location = ${BLOB}`),
-  document('the top page as blob:, in its place', `top.location.replace(${BLOB})`),
-  document('the top page made blank', `top.location = 'about:blank'`),
-  document(
-    'the top page made blank, written by the frame of another tab',
-    `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].eval('(' + other + ')')(top, w); top.location = 'about:blank' } }, 20);
+/** Run by a click in a frame of the other site. */
+const SEEN: Record<string, string> = {
+  'a blank tab': `open('about:blank').document.body.innerHTML = '${EVIL}'`,
+  'a blank tab, written to later': `w = open(''); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 100)`,
+  'a blank tab, document.open': `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
+  'a blank tab, pushState': `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close(); w.history.pushState(0, '', '/pushed')`,
+  'a blank tab that gives up its opener': `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
+  'a tab of the site, made blank later': `w = open('GOOD/ok'); ${onceLoaded(`w.location = 'about:blank'; setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
+  'a named tab of the site, opened again as a blank one': `w = open('GOOD/ok', 'w'); ${onceLoaded(`w = open('about:blank#x', 'w'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
+  'a srcdoc frame in the frame, a blank tab': `f = document.createElement('iframe'); f.srcdoc = 'x'; f.onload = () => { f.contentWindow.open('').document.write('${EVIL}') }; document.body.append(f)`,
+  'a blank tab whose opener closes': `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].open('').document.write('${EVIL}'); w.close() } }, 20)`,
+  'a blob: tab': `open(${BLOB})`,
+  'a blob: tab without an opener': `open(${BLOB}, '', 'noopener')`,
+  'a tab of the site, made a blob: later': `w = open('GOOD/ok'); ${onceLoaded(`w.location = ${BLOB}`)}`,
+  'the top page as blob:': `top.location = ${BLOB}`,
+  'the top page as blob:, in its place': `top.location.replace(${BLOB})`,
+  'the top page made blank': `top.location = 'about:blank'`,
+  'the top page made blank, written by the frame of another tab': `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].eval('(' + other + ')')(top, w); top.location = 'about:blank' } }, 20);
       function other(target, own) { setInterval(() => { try { target.document.body.innerHTML = '${EVIL}'; own.close() } catch {} }, 20) }`,
-  ),
-  document(
-    'the top page made blank, written by a blank tab',
-    `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
-  ),
-  document('a data: frame, a blank tab', `open('').document.body.innerHTML = '${EVIL}'`, { frame: 'data' }),
-  document(
-    'a data: frame, a blank tab that gives up its opener',
-    `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
-    { frame: 'data' },
-  ),
-  document('a data: frame, a blob: tab', `open(${BLOB})`, { frame: 'data' }),
-  document(
-    'a data: frame, the top page made blank',
-    `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
-    { frame: 'data' },
-  ),
-  document(
-    'a data: frame, the top page made blank by a frame in it',
-    `f = document.createElement('iframe'); document.body.append(f); t = top; top.location = 'about:blank'; setInterval(() => { try { t.document.body.innerHTML = '${EVIL}' } catch {} }, 1)`,
-    { frame: 'data' },
-  ),
+  'the top page made blank, written by a blank tab': `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
+};
+
+/** Playwright never reports the tab, so no agent can see it. */
+const UNSEEN: Record<string, string> = {
+  'a tab of the site that has no answer yet': `w = open('GOOD/never'); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
+  'a tab of the site that has an empty answer': `w = open('GOOD/none'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`,
+  'a tab by a javascript: URL': `open("javascript:'${EVIL}'")`,
+};
+
+/** The frame has a `data:` URL instead of the other site's. */
+const OF_DATA: Record<string, string> = {
+  'a data: frame, a blank tab': `open('').document.body.innerHTML = '${EVIL}'`,
+  'a data: frame, a blank tab that gives up its opener': `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
+  'a data: frame, a blob: tab': `open(${BLOB})`,
+  'a data: frame, the top page made blank': `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
+  'a data: frame, the top page made blank by a frame in it': `f = document.createElement('iframe'); document.body.append(f); t = top; top.location = 'about:blank'; setInterval(() => { try { t.document.body.innerHTML = '${EVIL}' } catch {} }, 1)`,
+};
+
+const documents = (scripts: Record<string, string>, more: Partial<ForeignDocument> = {}) =>
+  Object.entries(scripts).map(([name, script]): ForeignDocument => ({ name, script, ...more }));
+
+export const FOREIGN_DOCUMENTS = [
+  ...documents(SEEN),
+  ...documents(UNSEEN, { unseen: true }),
+  ...documents(OF_DATA, { frame: 'data' }),
 ];
