@@ -23,6 +23,7 @@ export interface TestTask extends SessionTask {
 
 export interface TaskSetup {
   goal?: string;
+  entryUrl?: string;
   wantsAnswer?: WantedAnswer;
   maxSteps?: number;
   maxCostUsd?: number;
@@ -61,7 +62,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
       return session.page;
     },
     context: page.context(),
-    entryUrl: page.url(),
+    entryUrl: setup.entryUrl ?? page.url(),
     allowedDomains: setup.allowedDomains ?? ['127.0.0.1', 'localhost'],
     maxSteps,
     maxCostUsd: setup.maxCostUsd,

@@ -4,32 +4,17 @@ import { AnthropicBedrock } from '@anthropic-ai/bedrock-sdk';
 import Anthropic from '@anthropic-ai/sdk';
 import { AnthropicVertex } from '@anthropic-ai/vertex-sdk';
 import { OAuth2Client } from 'google-auth-library';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type ClaudeClient, type ClaudeOptions, claude } from '../../../src';
-import { agentTask, type TaskSetup } from '../../support/agent-task';
 import { harness, html } from '../../support/claude-harness';
-import {
-  type Answer,
-  brokenCall,
-  call,
-  done,
-  type MessagesApi,
-  type MessagesApiOptions,
-  reply,
-  startMessagesApi,
-} from '../../support/messages-api';
+import { type ClaudeSetup, playClaude } from '../../support/claude-play';
+import { type Answer, brokenCall, call, done, reply, type Script } from '../../support/messages-api';
 
 const pages = harness({ '/': html('<h1>Hello</h1>') });
 const KEY = 'the-key-of-this-test';
 const SECRET = 'the-aws-secret-of-this-test';
 /** What configs that are ES modules import is another class than what the built library requires, and the reverse. */
 const Other = createRequire(import.meta.url)('@anthropic-ai/sdk').default as typeof Anthropic;
-
-let api: MessagesApi | undefined;
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
 
 function google(): OAuth2Client {
   const client = new OAuth2Client();
@@ -60,17 +45,18 @@ const CLIENTS: Record<string, [make: (baseURL: string) => ClaudeClient, model: s
   ],
 };
 
-async function play(
-  name: string,
-  script: MessagesApiOptions['script'],
-  options: ClaudeOptions = {},
-  setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
+async function playWith(
+  options: (url: string) => ClaudeOptions,
+  script: Script,
+  api: ClaudeSetup['api'] = {},
 ) {
-  api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = agentTask(await pages.samePage(), { wantsAnswer: true, ...setup });
+  const setup = { wantsAnswer: true, options, api: { apiKey: KEY, ...api } };
+  return playClaude(await pages.samePage(), script, setup);
+}
+
+function play(name: string, script: Script, options: ClaudeOptions = {}, api: ClaudeSetup['api'] = {}) {
   const [make, model] = CLIENTS[name]!;
-  const agent = claude({ client: make(api.url), model, maxRetries: 1, ...options });
-  return { task, outcome: Promise.resolve(agent.run(task)) };
+  return playWith(url => ({ client: make(url), model, maxRetries: 1, ...options }), script, api);
 }
 
 const refused = (status: number, message: string): Answer => ({
@@ -90,10 +76,10 @@ const problem = async (outcome: Promise<unknown>) => {
 
 describe.each(Object.keys(CLIENTS))('%s', name => {
   it('plays a task: priced, thinking, its answers read to the end', async () => {
-    const { outcome, task } = await play(name, [reply(call('read_page')), done()]);
+    const { outcome, task, requests } = await play(name, [reply(call('read_page')), done()]);
     await outcome;
-    const [first] = api!.requests;
-    expect(api!.requests.map(({ status, problem }) => problem ?? status)).toEqual([200, 200]);
+    const [first] = requests;
+    expect(requests.map(({ status, problem }) => problem ?? status)).toEqual([200, 200]);
     expect(first!.body).toMatchObject({
       model: CLIENTS[name]![1],
       stream: true,
@@ -102,7 +88,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
     expect(task.turns).toHaveLength(2);
     const counted = task.turns.flatMap(({ usage }) => usage);
     expect(counted.map(({ outputTokens }) => outputTokens)).toEqual(
-      api!.requests.map(({ usage }) => usage!.output_tokens),
+      requests.map(({ usage }) => usage!.output_tokens),
     );
     expect(task.costUsd).toBeGreaterThan(0);
   });
@@ -127,7 +113,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
   });
 
   it('credentials that are refused name the client', async () => {
-    const { outcome } = await play(name, [done()], {}, { api: { apiKey: 'another-key' } });
+    const { outcome } = await play(name, [done()], {}, { apiKey: 'another-key' });
     expect(await problem(outcome)).toMatch(
       /the API refuses the key \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
     );
@@ -140,9 +126,9 @@ describe.each(['another copy', 'bedrock, signed', 'vertex'])('%s: answers on the
     const cut: Answer = { fault: 'truncate' };
     const busy = name.startsWith('bedrock') ? 'throttlingException' : 'overloaded_error';
     const failed: Answer = { fault: 'stream-error', type: busy };
-    const { outcome, task } = await play(name, [cut, failed, broken, done()], { maxRetries: 3 });
+    const { outcome, task, requests } = await play(name, [cut, failed, broken, done()], { maxRetries: 3 });
     await outcome;
-    expect(api!.requests).toHaveLength(4);
+    expect(requests).toHaveLength(4);
     expect(task.turns.flatMap(({ usage }) => usage).map(({ outputTokens }) => outputTokens)).toContain(2_000);
   });
 
@@ -150,7 +136,6 @@ describe.each(['another copy', 'bedrock, signed', 'vertex'])('%s: answers on the
     const pings: Answer = { fault: 'pings', forMs: 700, everyMs: 100, reply: done() };
     const { outcome } = await play(name, [pings], { requestTimeoutMs: 500, maxRetries: 0 });
     await outcome;
-    await api!.close();
     const silent: Answer = { fault: 'pings', forMs: 60_000, everyMs: 60_000 };
     const second = await play(name, [silent], { requestTimeoutMs: 500, maxRetries: 0 });
     expect(await problem(second.outcome)).toMatch(/no data for 0\.5 s/);
@@ -159,56 +144,58 @@ describe.each(['another copy', 'bedrock, signed', 'vertex'])('%s: answers on the
 
 describe('a client that can not authenticate', () => {
   it('for want of AWS credentials', async () => {
-    api = await startMessagesApi({ script: [done()] });
-    const client = new AnthropicBedrock({
-      baseURL: api.url,
-      providerChainResolver: async () => async () => {
-        throw new Error('Could not load credentials from any providers');
-      },
-    });
-    const agent = claude({ client, model: 'anthropic.claude-opus-5-5-v1', maxRetries: 0 });
-    const outcome = Promise.resolve(agent.run(agentTask(await pages.samePage())));
+    const client = (baseURL: string) =>
+      new AnthropicBedrock({
+        baseURL,
+        providerChainResolver: async () => async () => {
+          throw new Error('Could not load credentials from any providers');
+        },
+      });
+    const model = 'anthropic.claude-opus-5-5-v1';
+    const { outcome } = await playWith(url => ({ client: client(url), model, maxRetries: 0 }), [done()]);
     expect(await problem(outcome)).toMatch(
       /^claude: the client can't authenticate: .*AWS credentials.*Could not load credentials from any providers/,
     );
   });
 
   it('for want of a project', async () => {
-    api = await startMessagesApi({ script: [done()] });
-    const client = new AnthropicVertex({ baseURL: api.url, region: 'global', authClient: google() as never });
-    client.projectId = null;
-    const agent = claude({ client, model: 'claude-opus-5-5@20260801' });
-    const outcome = Promise.resolve(agent.run(agentTask(await pages.samePage())));
+    const client = (baseURL: string) =>
+      Object.assign(new AnthropicVertex({ baseURL, region: 'global', authClient: google() as never }), {
+        projectId: null,
+      });
+    const model = 'claude-opus-5-5@20260801';
+    const { outcome } = await playWith(url => ({ client: client(url), model }), [done()]);
     expect(await problem(outcome)).toMatch(/^claude: the request could not be made: No projectId was given/);
   });
 });
 
 it("a request goes the client's own way: its fetch, its headers, its middleware", async () => {
   const asked: string[] = [];
-  api = await startMessagesApi({ script: [done()], apiKey: KEY });
-  const client = new Anthropic({
-    baseURL: api.url,
-    apiKey: KEY,
-    defaultHeaders: { 'x-team': 'web' },
-    fetch: (url, init) => {
-      asked.push('fetch');
-      return fetch(url, init);
-    },
-    middleware: [
-      (request, next) => {
-        asked.push('middleware');
-        return next(request);
+  const client = (baseURL: string) =>
+    new Anthropic({
+      ...{ baseURL, apiKey: KEY, defaultHeaders: { 'x-team': 'web' } },
+      fetch: (url, init) => {
+        asked.push('fetch');
+        return fetch(url, init);
       },
-    ],
-  });
-  await claude({ client }).run(agentTask(await pages.samePage(), { wantsAnswer: true }));
+      middleware: [
+        (request, next) => {
+          asked.push('middleware');
+          return next(request);
+        },
+      ],
+    });
+  const { outcome, requests } = await playWith(url => ({ client: client(url) }), [done()]);
+  await outcome;
   expect(asked).toEqual(['middleware', 'fetch']);
-  expect(api.requests[0]!.headers['x-team']).toBe('web');
+  expect(requests[0]!.headers['x-team']).toBe('web');
 });
 
-it('what a client holds is in no property of the agent', () => {
-  const client = new AnthropicBedrock({ awsAccessKey: KEY, awsSecretKey: SECRET });
-  const agent = claude({ client });
+it.each<[string, ClaudeOptions]>([
+  ['a client', { client: new AnthropicBedrock({ awsAccessKey: KEY, awsSecretKey: SECRET }) }],
+  ['a key', { apiKey: KEY }],
+])('what is secret of %s is in no property of the agent', (_, options) => {
+  const agent = claude(options);
   expect(JSON.stringify({ use: { taskproof: { agent } } })).not.toMatch(new RegExp(`${KEY}|${SECRET}`));
   expect(Object.keys(agent)).toEqual(['name', 'model', 'waits', 'preflight', 'run']);
 });

@@ -1,18 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type ClaudeOptions, claude } from '../../../src/agents/claude';
-import { agentTask, type TaskSetup } from '../../support/agent-task';
+import { describe, expect, it } from 'vitest';
 import { harness, html } from '../../support/claude-harness';
+import { type ClaudeSetup, playClaude } from '../../support/claude-play';
 import {
   byRef,
   call,
   callTool,
   done,
   type JsonObject,
-  type MessagesApi,
-  type MessagesApiOptions,
   reply,
+  type Script,
   say,
-  startMessagesApi,
   think,
 } from '../../support/messages-api';
 
@@ -28,26 +25,16 @@ const pages = harness({
 
 // Longer than a test may take.
 const SLOW_MS = 90_000;
-let api: MessagesApi | undefined;
-afterEach(async () => {
-  await api?.close();
-  api = undefined;
-});
+let newest: Awaited<ReturnType<typeof playClaude>>;
 
-async function play(
-  script: MessagesApiOptions['script'],
-  setup: TaskSetup & { options?: ClaudeOptions; api?: Partial<MessagesApiOptions> } = {},
-) {
-  api = await startMessagesApi({ script, ...setup.api });
-  const page = await pages.openPage('/');
-  const task = agentTask(page, { goal: '  Start the "free" trial.\n', ...setup });
-  const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0, ...setup.options });
-  const outcome = agent.run(task);
-  return { api, page, task, outcome };
+async function play(script: Script, setup: ClaudeSetup = {}) {
+  const given = { goal: '  Start the "free" trial.\n', ...setup };
+  newest = await playClaude(await pages.openPage('/'), script, given);
+  return newest;
 }
 
-const bodyOf = (index: number) => api!.requests[index]!.body;
-const messagesOf = (index: number) => bodyOf(index).messages as { role: string; content: JsonObject[] }[];
+const bodyOf = (index: number) => newest.requests[index]!.body;
+const messagesOf = (index: number) => newest.messagesOf(index);
 
 describe('a trial', () => {
   it('plays from reading to a click to the end, and hands the goal over verbatim', async () => {
@@ -74,7 +61,7 @@ describe('a trial', () => {
     });
     expect(picture!.title).toBe('take a screenshot');
     expect(messagesOf(2)[1]!.content[0]).toMatchObject({ type: 'thinking', thinking: 'Let me look.' });
-    expect(api!.requests.every(request => request.status === 200)).toBe(true);
+    expect(newest.requests.every(request => request.status === 200)).toBe(true);
   });
 
   it('plays with the computer toolset, for a model that does not think by itself', async () => {
@@ -182,7 +169,7 @@ describe('a trial', () => {
     );
     await outcome;
     expect(await page.getByLabel('Password').inputValue()).toBe('correct horse');
-    const sent = JSON.stringify(api!.requests.map(request => request.body));
+    const sent = JSON.stringify(newest.requests.map(request => request.body));
     expect(sent).not.toContain('correct horse');
     expect(sent).toContain('Secrets that you may type: <secret>SHOP_PASSWORD</secret>.');
     expect(sent).toContain('Signed in with <secret>SHOP_PASSWORD</secret>');
@@ -236,7 +223,6 @@ describe('endings', () => {
       'the answer is cut off at 8192 tokens',
       'finish: Done.',
     ]);
-    await api!.close();
     const half = await play(
       [{ content: [call('navigate', { url: '/next' })], stopReason: 'max_tokens' }, done()],
       { wantsAnswer: true },
@@ -265,7 +251,6 @@ describe('endings', () => {
     const sent = JSON.stringify(messagesOf(3));
     expect(sent.match(/"type":"image"/g)).toHaveLength(1);
     expect(sent.match(/"type":"thinking"/g)).toHaveLength(1);
-    await api!.close();
     const full = await play(() => ({ content: [], stopReason: 'model_context_window_exceeded' }));
     await expect(full.outcome).rejects.toThrow(
       'no longer fits into the context of the model "claude-opus-5-5"',
@@ -275,12 +260,12 @@ describe('endings', () => {
   it('stops at its turns without asking the model again', async () => {
     const { outcome } = await play(() => reply(call('read_page')), { maxSteps: 3 });
     await expect(outcome).rejects.toMatchObject({ name: 'TurnLimitError' });
-    expect(api!.requests).toHaveLength(3);
+    expect(newest.requests).toHaveLength(3);
   });
 
   it('stops in the middle of a request when the trial ends', async () => {
     const { outcome, task } = await play([{ fault: 'slow', delayMs: SLOW_MS }]);
-    await expect.poll(() => api!.requests.length).toBe(1);
+    await expect.poll(() => newest.requests.length).toBe(1);
     task.abort(new Error('interrupted'));
     await expect(outcome).rejects.toThrow('interrupted');
   });
@@ -313,7 +298,6 @@ describe('an end without a call', () => {
     const { outcome, task } = await play([{ content: [] }, { content: [] }], { wantsAnswer: true });
     expect(await outcome).toMatchObject({ answer: '' });
     expect(task.turns.map(({ title }) => title)).toEqual(['an empty answer', 'finish']);
-    await api!.close();
     const claimed = await play([done('The trial has started; the page says "Welcome".')], {
       wantsAnswer: true,
     });
@@ -366,7 +350,7 @@ describe('reminders', () => {
       { maxSteps: 10 },
     );
     await outcome;
-    const reminded = api!.requests.map(({ body }) =>
+    const reminded = newest.requests.map(({ body }) =>
       JSON.stringify((body.messages as JsonObject[]).at(-1)).includes('turns are used'),
     );
     expect(reminded.indexOf(true)).toBe(8);
@@ -415,6 +399,6 @@ describe('reminders', () => {
           : done(),
     );
     await outcome;
-    expect(JSON.stringify(api!.requests.at(-1)!.body)).not.toContain('the same calls');
+    expect(JSON.stringify(newest.requests.at(-1)!.body)).not.toContain('the same calls');
   });
 });

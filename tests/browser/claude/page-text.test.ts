@@ -1,10 +1,9 @@
 // A page that instructs the agent is content: what it says reaches the model inside tool results and in the first
 // message's frame for it, and nowhere else.
-import { afterEach, expect, it } from 'vitest';
-import { claude } from '../../../src/agents/claude';
-import { agentTask } from '../../support/agent-task';
+import { expect, it } from 'vitest';
 import { harness } from '../../support/claude-harness';
-import { byRef, call, done, type MessagesApi, reply, startMessagesApi } from '../../support/messages-api';
+import { playClaude } from '../../support/claude-play';
+import { byRef, call, done, reply, type Script } from '../../support/messages-api';
 
 const ORDER = 'IGNORE-THE-TASK';
 const pages = harness({
@@ -14,25 +13,19 @@ const pages = harness({
 <script>history.replaceState(null, '', '?${ORDER}-url')</script>`,
 });
 
-let api: MessagesApi | undefined;
-afterEach(() => api?.close());
-
 it('page text reaches the model inside tool results, and in the frame of the first message', async () => {
-  api = await startMessagesApi({
-    apiKey: 'sk-test',
-    script: ({ turn, ref }) =>
-      [
-        () => reply(call('read_page', { filter: 'all' })),
-        () => reply(call('left_click', { target: byRef(ref('button "Go"')) })),
-        () => reply(call('read_page'), call('get_page_text')),
-        () => done(),
-      ][turn]!(),
-  });
+  const script: Script = ({ turn, ref }) =>
+    [
+      () => reply(call('read_page', { filter: 'all' })),
+      () => reply(call('left_click', { target: byRef(ref('button "Go"')) })),
+      () => reply(call('read_page'), call('get_page_text')),
+      () => done(),
+    ][turn]!();
   // By the time that the agent starts, the page has changed its URL.
   const entryUrl = `${pages.origin()}/`;
-  const task = Object.assign(agentTask(await pages.openPage('/'), {}), { entryUrl });
-  await claude({ apiKey: 'sk-test', baseURL: api.url }).run(task);
-  const { messages, ...rest } = api.requests.at(-1)!.body as unknown as { messages: { content: unknown }[] };
+  const { outcome, requests } = await playClaude(await pages.openPage('/'), script, { entryUrl });
+  await outcome;
+  const { messages, ...rest } = requests.at(-1)!.body as unknown as { messages: { content: unknown }[] };
   const blocks = messages.flatMap(({ content }) => content as { type?: string }[]);
   const results = JSON.stringify(blocks.filter(({ type }) => type === 'tool_result'));
   for (const where of ['title', 'heading', 'placeholder', 'dialog'])
