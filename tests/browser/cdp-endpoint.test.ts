@@ -2,18 +2,16 @@
 import { createConnection } from 'node:net';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { type CdpEndpoint, openCdpEndpoint } from '../../src/browser/cdp/endpoint';
 import { recordNetwork } from '../../src/browser/session/network';
 import { openSession } from '../../src/browser/session/session';
 import { type CdpClient, connectCdp } from '../support/cdp-client';
-import { type Answer, type Site, startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { type Answer, siteOfTests } from '../support/two-sites';
 
 const BUTTON = `<button onclick="this.textContent = 'clicked'">Press</button>`;
 
-let browser: Browser;
-let site: Site;
-let other: Site;
+const browser = browserOfTests('--site-per-process');
 /** One for all, with an endpoint for each test: a new one for each would be most of what it costs. */
 let context: BrowserContext;
 let page: Page;
@@ -22,37 +20,25 @@ let fronts: Page[];
 let endpoint: CdpEndpoint;
 let clients: CdpClient[] = [];
 
-beforeAll(async () => {
-  const options = launchOptions();
-  browser = await chromium.launch({
-    ...options,
-    args: [...options.args, '--site-per-process', '--host-resolver-rules=MAP *.test 127.0.0.1'],
-  });
-  site = await startSite('shop.test', (path): Answer => {
-    if (path === '/framed') return { body: `${BUTTON}<iframe src="${other.origin}/frame"></iframe>` };
-    if (path === '/file')
-      return { headers: { 'content-disposition': 'attachment; filename=bill.txt' }, body: 'bill' };
-    if (path === '/popup') return { body: `<a href="/second" target="_blank">Open</a>` };
-    if (path === '/worker')
-      return {
-        body: `<p id=answer></p><script>new Worker('/worker.js').onmessage = ({ data }) => { answer.textContent = data }</script>`,
-      };
-    if (path === '/worker.js')
-      return { headers: { 'content-type': 'text/javascript' }, body: `postMessage('from the worker')` };
-    return { body: `<title>${path}</title>${BUTTON}<a href="/file">Bill</a>` };
-  });
-  other = await startSite('other.test', path =>
-    path === '/frame' ? { body: `${BUTTON}<iframe src="${site.origin}/inner"></iframe>` } : { body: BUTTON },
-  );
+const site = siteOfTests('shop.test', (path): Answer => {
+  if (path === '/framed') return { body: `${BUTTON}<iframe src="${other.origin}/frame"></iframe>` };
+  if (path === '/file')
+    return { headers: { 'content-disposition': 'attachment; filename=bill.txt' }, body: 'bill' };
+  if (path === '/popup') return { body: `<a href="/second" target="_blank">Open</a>` };
+  if (path === '/worker')
+    return {
+      body: `<p id=answer></p><script>new Worker('/worker.js').onmessage = ({ data }) => { answer.textContent = data }</script>`,
+    };
+  if (path === '/worker.js')
+    return { headers: { 'content-type': 'text/javascript' }, body: `postMessage('from the worker')` };
+  return { body: `<title>${path}</title>${BUTTON}<a href="/file">Bill</a>` };
 });
-afterAll(async () => {
-  await browser?.close();
-  await site?.close();
-  await other?.close();
-});
+const other = siteOfTests('other.test', path =>
+  path === '/frame' ? { body: `${BUTTON}<iframe src="${site.origin}/inner"></iframe>` } : { body: BUTTON },
+);
 beforeEach(async () => {
   if (!page || page.isClosed()) {
-    context = await browser.newContext({ viewport: { width: 700, height: 500 } });
+    context = await browser().newContext({ viewport: { width: 700, height: 500 } });
     page = await context.newPage();
   }
   if (await isChanged(page)) await page.goto(`${site.origin}/`);
@@ -241,11 +227,8 @@ describe('the bare protocol', () => {
 
   test('attaches to tabs as they come, where it asked for that', async () => {
     const client = await raw();
-    await client.send('Target.setAutoAttach', {
-      autoAttach: true,
-      waitForDebuggerOnStart: true,
-      flatten: true,
-    });
+    const auto = { waitForDebuggerOnStart: true, flatten: true };
+    await client.send('Target.setAutoAttach', { ...auto, autoAttach: true });
     const urls = () =>
       client.events
         .filter(({ method }) => method === 'Target.attachedToTarget')
@@ -255,11 +238,7 @@ describe('the bare protocol', () => {
     expect(urls()).toEqual([endpoint.targetId, targetId]);
     await context.newPage();
     await expect.poll(urls).toHaveLength(3);
-    await client.send('Target.setAutoAttach', {
-      autoAttach: false,
-      waitForDebuggerOnStart: false,
-      flatten: true,
-    });
+    await client.send('Target.setAutoAttach', { ...auto, autoAttach: false });
     await context.newPage();
     await client.send('Browser.getVersion');
     expect(urls()).toHaveLength(3);
@@ -304,7 +283,7 @@ describe('the bare protocol', () => {
     expect(await client.send('Browser.getVersion')).toHaveProperty('product');
   });
 
-  test.each([
+  const MALFORMED = [
     '"method":"Target.setAutoAttach","params":null',
     '"method":"Target.attachToTarget","params":null',
     '"method":"Browser.getVersion","params":[]',
@@ -319,12 +298,12 @@ describe('the bare protocol', () => {
     '"method":"Target.attachToTarget","params":{"targetId":null}',
     '"method":"Target.createTarget","params":{"url":null}',
     '"method":"Browser.getWindowBounds","params":{"windowId":{"toString":1}}',
-  ])('%s is answered with an error, and no more', async fields => {
+  ];
+  test('what is malformed is answered with an error, and no more', async () => {
     const client = await raw();
-    expect(await client.sendText(`{"id":1,${fields}}`, 1)).toMatchObject({
-      id: 1,
-      error: { message: expect.any(String) },
-    });
+    const answer = { id: 1, error: { message: expect.any(String) } };
+    for (const fields of MALFORMED)
+      expect(await client.sendText(`{"id":1,${fields}}`, 1), fields).toMatchObject(answer);
     expect(await client.send('Browser.getVersion')).toHaveProperty('product');
   });
 
@@ -364,7 +343,7 @@ describe('the bare protocol', () => {
     log.stop();
   });
 
-  test.each([
+  const CLOSED = [
     'chrome://accessibility',
     ' CHROME://history',
     'chrome-untrusted://print/',
@@ -375,17 +354,18 @@ describe('the bare protocol', () => {
     'file:///etc/hostname',
     'blob:chrome://settings/1',
     'nonsense',
-  ])('%s does not open', async url => {
+  ];
+  test('what is no page of a site does not open', async () => {
     const client = await raw();
     const session = await attached(client);
-    for (const asked of [session, undefined])
-      await expect(client.send('Target.createTarget', { url }, asked)).rejects.toThrow(
-        /only opens http and https pages/,
-      );
-    await expect(client.send('Page.navigate', { url }, session)).rejects.toThrow(
-      /only opens http and https pages/,
-    );
-    await client.send('Runtime.evaluate', { expression: `void open(${JSON.stringify(url)})` }, session);
+    for (const url of CLOSED) {
+      const refuses = (method: string, asked?: string) =>
+        expect(client.send(method, { url }, asked), url).rejects.toThrow(/only opens http and https pages/);
+      await refuses('Page.navigate', session);
+      await refuses('Target.createTarget', session);
+      await refuses('Target.createTarget');
+      await client.send('Runtime.evaluate', { expression: `void open(${JSON.stringify(url)})` }, session);
+    }
     expect(page.url()).toBe(`${site.origin}/`);
     const urls = context.pages().map(tab => tab.url());
     expect(urls.filter(open => !/^(?:https?:|about:|:?$)/.test(open))).toEqual([]);
@@ -406,7 +386,7 @@ describe('what is not the trial’s', () => {
   let foreignContext: string;
 
   beforeAll(async () => {
-    theirs = await browser.newContext();
+    theirs = await browser().newContext();
     await theirs.addCookies([{ name: 'theirs', value: '1', url: site.origin }]);
     foreign = await theirs.newPage();
     await foreign.goto(`${site.origin}/foreign`);
@@ -420,35 +400,32 @@ describe('what is not the trial’s', () => {
   });
   afterAll(() => theirs.close());
 
-  test.each([
-    'Target.attachToTarget',
-    'Target.closeTarget',
-    'Target.activateTarget',
-    'Target.getTargetInfo',
-    'Browser.getWindowForTarget',
-  ])('%s refuses its target, asked of the browser and of the page', async method => {
+  /** Of the browser and of the page. */
+  async function refuses(methods: string, targetId: string, client: CdpClient, session: string) {
+    for (const method of methods.split(' '))
+      for (const asked of [session, undefined])
+        await expect(client.send(method, { targetId, flatten: true }, asked), method).rejects.toThrow(
+          'No target with given id found',
+        );
+  }
+
+  test('its target is refused', async () => {
     const client = await raw();
-    const session = await attached(client);
-    const params = { targetId: foreignTarget, flatten: true };
-    await expect(client.send(method, params)).rejects.toThrow('No target with given id found');
-    await expect(client.send(method, params, session)).rejects.toThrow('No target with given id found');
+    const methods =
+      'Target.attachToTarget Target.closeTarget Target.activateTarget Target.getTargetInfo Browser.getWindowForTarget';
+    await refuses(methods, foreignTarget, client, await attached(client));
     expect(foreign.isClosed()).toBe(false);
   });
 
-  test.each(['Target.attachToTarget', 'Target.getTargetInfo'])(
-    '%s refuses the browser’s own target, also where an event has told its id',
-    async method => {
-      const client = await raw();
-      const session = await attached(client);
-      await client.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
-      const { targetInfo } = await client.send('Target.getTargetInfo');
-      expect(targetInfo.type).toBe('browser');
-      await client.send('Target.getTargets', { filter: [{}] });
-      const params = { targetId: targetInfo.targetId, flatten: true };
-      await expect(client.send(method, params)).rejects.toThrow('No target with given id found');
-      await expect(client.send(method, params, session)).rejects.toThrow('No target with given id found');
-    },
-  );
+  test('so is the browser’s own, also where an event has told its id', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    await client.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
+    const { targetInfo } = await client.send('Target.getTargetInfo');
+    expect(targetInfo.type).toBe('browser');
+    await client.send('Target.getTargets', { filter: [{}] });
+    await refuses('Target.attachToTarget Target.getTargetInfo', targetInfo.targetId, client, session);
+  });
 
   test('windows of other contexts stay as they are', async () => {
     const client = await raw();
@@ -505,55 +482,29 @@ describe('what is not the trial’s', () => {
     expect(await theirs.cookies()).toHaveLength(1);
   });
 
-  test.each([
-    'Target.createBrowserContext',
-    'Target.disposeBrowserContext',
-    'Target.attachToBrowserTarget',
-    'Target.exposeDevToolsProtocol',
-    'Target.sendMessageToTarget',
-    'Target.autoAttachRelated',
-    'Fetch.enable',
-    'Page.navigate',
-    'Runtime.evaluate',
-    'Storage.clearDataForOrigin',
-    'Browser.crash',
-    'SystemInfo.getProcessInfo',
-    'Tracing.start',
-    'constructor',
-    '',
-  ])('%s is refused', async method => {
+  const OF_ALL =
+    'Target.createBrowserContext Target.sendMessageToTarget Browser.crash SystemInfo.getProcessInfo Tracing.start';
+  const AT_ROOT = `${OF_ALL} Target.disposeBrowserContext Target.attachToBrowserTarget Target.exposeDevToolsProtocol Target.autoAttachRelated Fetch.enable Page.navigate Runtime.evaluate Storage.clearDataForOrigin constructor `;
+  const IN_PAGES = `${OF_ALL} Tracing.getCategories Memory.getBrowserSamplingProfile Extensions.getExtensions Tethering.bind Storage.getSharedStorageEntries Target.createTarget Target.getTargets Target.somethingNew PageX.enable Something.new`;
+  const NOT_OURS = /serves the browser context of one test/;
+
+  test('what reaches more than the trial’s context is refused', async () => {
     const client = await raw();
     const params = { targetId: endpoint.targetId, browserContextId: foreignContext, message: '{}' };
-    await expect(client.send(method, params)).rejects.toThrow(/serves the browser context of one test/);
+    // The last one has no name.
+    for (const method of AT_ROOT.split(' '))
+      await expect(client.send(method, params), method).rejects.toThrow(NOT_OURS);
     expect(await foreign.title()).toBe('/foreign');
   });
 
-  test.each([
-    'Tracing.start',
-    'Tracing.getCategories',
-    'SystemInfo.getProcessInfo',
-    'Memory.getBrowserSamplingProfile',
-    'Extensions.getExtensions',
-    'Tethering.bind',
-    'Storage.getSharedStorageEntries',
-    'Browser.crash',
-    'Target.createBrowserContext',
-    'Target.sendMessageToTarget',
-    'Target.createTarget',
-    'Target.getTargets',
-    'Target.somethingNew',
-    'PageX.enable',
-    'Something.new',
-  ])('%s is refused to a page’s session and to one below it', async method => {
+  test('so it is to a page’s session and to one below it', async () => {
     const client = await raw();
     const session = await attached(client);
-    const below = await client.send(
-      'Target.attachToTarget',
-      { targetId: endpoint.targetId, flatten: true },
-      session,
-    );
-    for (const asked of [session, below.sessionId])
-      await expect(client.send(method, {}, asked)).rejects.toThrow(/serves the browser context of one test/);
+    const target = { targetId: endpoint.targetId, flatten: true };
+    const below = await client.send('Target.attachToTarget', target, session);
+    for (const method of IN_PAGES.split(' '))
+      for (const asked of [session, below.sessionId])
+        await expect(client.send(method, {}, asked), method).rejects.toThrow(NOT_OURS);
     expect(await client.send('Page.getNavigationHistory', {}, below.sessionId)).toHaveProperty('entries');
   });
 
@@ -574,35 +525,33 @@ describe('what is not the trial’s', () => {
 });
 
 describe('who may connect, and for how long', () => {
-  test.each([
-    ['another path', (url: string) => `${new URL(url).origin.replace('http', 'ws')}/`],
-    ['a token cut short', (url: string) => url.slice(0, -1)],
-    ['more after it', (url: string) => `${url}/x`],
-  ])('%s is refused', async (_, change) => {
-    await expect(connectCdp(change(endpoint.url))).rejects.toThrow(/Unexpected server response: 400/);
+  test('only at the whole address', async () => {
+    const { url } = endpoint;
+    const others = [`${new URL(url).origin.replace('http', 'ws')}/`, url.slice(0, -1), `${url}/x`];
+    for (const other of others)
+      await expect(connectCdp(other), other).rejects.toThrow(/Unexpected server response: 400/);
   });
 
-  const own = () => new URL(endpoint.url).host;
-  test.each<[string, () => Record<string, string>]>([
-    ['Origin of a web page', () => ({ origin: site.origin })],
-    ['Origin of a page on this machine', () => ({ origin: 'http://localhost' })],
-    ['Origin of a page without one', () => ({ origin: 'null' })],
-    ['Origin of an extension', () => ({ origin: 'chrome-extension://abcdefgh' })],
-    ['Origin that is no URL', () => ({ origin: 'x' })],
-    [
-      'Host of a name that was made to lead here',
-      () => ({ host: `evil.test:${new URL(endpoint.url).port}` }),
-    ],
-    ['Host that only begins like it', () => ({ host: `127.0.0.1.evil.test:${new URL(endpoint.url).port}` })],
-    ['Host without the port', () => ({ host: '127.0.0.1' })],
-    ['Host and Origin that agree', () => ({ host: 'evil.test', origin: 'http://evil.test' })],
-  ])('a foreign handshake is refused: %s', async (_, headers) => {
-    await expect(connectCdp(endpoint.url, headers())).rejects.toThrow(/Unexpected server response: 403/);
+  test('a foreign handshake is refused', async () => {
+    const { port } = new URL(endpoint.url);
+    const foreign: Record<string, string>[] = [
+      // Web pages, one on this machine, one without an origin, an extension.
+      ...[site.origin, 'http://localhost', 'null', 'chrome-extension://abcdefgh', 'x'].map(origin => ({
+        origin,
+      })),
+      // A name that was made to lead here, one that begins like it, one without the port.
+      ...[`evil.test:${port}`, `127.0.0.1.evil.test:${port}`, '127.0.0.1'].map(host => ({ host })),
+      { host: 'evil.test', origin: 'http://evil.test' },
+    ];
+    for (const headers of foreign)
+      await expect(connectCdp(endpoint.url, headers), JSON.stringify(headers)).rejects.toThrow(
+        /Unexpected server response: 403/,
+      );
   });
 
   test('a client may call it localhost, and name the endpoint itself as its origin', async () => {
-    const { port } = new URL(endpoint.url);
-    const accepted: Record<string, string>[] = [{ host: `localhost:${port}` }, { origin: `http://${own()}` }];
+    const { host, port } = new URL(endpoint.url);
+    const accepted: Record<string, string>[] = [{ host: `localhost:${port}` }, { origin: `http://${host}` }];
     for (const headers of accepted) {
       const client = await connectCdp(endpoint.url, headers);
       clients.push(client);
@@ -635,8 +584,8 @@ describe('who may connect, and for how long', () => {
 
   test('no session stays in the browser once a client has gone, however early', async () => {
     const sessions: CDPSession[] = [];
-    const open = browser.newBrowserCDPSession.bind(browser);
-    browser.newBrowserCDPSession = async () => {
+    const open = browser().newBrowserCDPSession.bind(browser());
+    browser().newBrowserCDPSession = async () => {
       const session = await open();
       sessions.push(session);
       return session;
@@ -662,7 +611,7 @@ describe('who may connect, and for how long', () => {
           )
           .toBe('closed');
     } finally {
-      browser.newBrowserCDPSession = open;
+      browser().newBrowserCDPSession = open;
     }
   });
 });
