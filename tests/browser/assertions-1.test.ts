@@ -1,36 +1,29 @@
 // What `playwright/1` adds to the assertions: for each a page where it holds, one where it does not, and one where a careless check would.
-import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { BrowserContext, Page } from '@playwright/test';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/session/network';
-import { openSession } from '../../src/browser/session/session';
+import { type OpenSession, openSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { DomAssertion, NetworkAssertion } from '../../src/spec';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { type Answer, type Site, startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { type Answer, type Site, siteOfTests, startSite } from '../support/two-sites';
 
-let browser: Browser;
+const browser = browserOfTests();
 let context: BrowserContext;
 let page: Page;
-let site: Site;
 
+const site = siteOfTests('localhost', path => ({
+  status: path.endsWith('?refused') ? 422 : 200,
+  body: path === '/frames' ? '<frameset cols=100%><frame src=/></frameset>' : '<title>Shop</title><p>Shop',
+  ...(path === '/chart' && {
+    headers: { 'content-type': 'image/svg+xml' },
+    body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
+  }),
+  ...(path.endsWith('?held') && { never: true }),
+}));
 beforeAll(async () => {
-  browser = await sharedBrowser();
-  site = await startSite('localhost', path => ({
-    status: path.endsWith('?refused') ? 422 : 200,
-    body: path === '/frames' ? '<frameset cols=100%><frame src=/></frameset>' : '<title>Shop</title><p>Shop',
-    ...(path === '/chart' && {
-      headers: { 'content-type': 'image/svg+xml' },
-      body: '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
-    }),
-    ...(path.endsWith('?held') && { never: true }),
-  }));
-  context = await browser.newContext();
+  context = await browser().newContext();
   page = await context.newPage();
-});
-afterAll(async () => {
-  await context?.close();
-  await leaveSharedBrowser();
-  await site?.close();
 });
 
 const look = (state: Parameters<typeof checkAssertion>[1], assertion: Parameters<typeof checkAssertion>[0]) =>
@@ -72,6 +65,7 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       '<p style="text-transform: uppercase">Done</p>${list('New')}<p style="visibility: hidden">unseen</p>'</script>`;
   const closed = (style: string, inner = '') =>
     `<h1>Question</h1><section style="${style}; overflow: hidden"><p style="${inner}">The <b>Answer</b></section><input type=submit value=Send> ${list('New')}`;
+  const SHOWN_THERE = /only in hidden text; it shows "Question Send New"$/;
   const CHART =
     '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
   const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
@@ -149,15 +143,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, /does not contain/],
     ...['height: 0', 'max-height: 0', 'width: 0; height: 9px', 'transform: scale(0)'].flatMap(
       (style): typeof cases => [
-        [
-          closed(style),
-          { selector: 'body', text: 'Answer' },
-          /only in hidden text; it shows "Question Send New"$/,
-        ],
+        [closed(style), { selector: 'body', text: 'Answer' }, SHOWN_THERE],
         [closed(style), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
-        [closed(style), { selector: 'body, p', text: 'Answer', count: 0 }, null],
-        [closed(style), { selector: 'body', text: 'Question Send New' }, null],
-        [closed(style), { selector: 'body', text: 'Paid' }, /Paid/],
         [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
       ],
     ),
@@ -187,6 +174,9 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'body', text: 'Answer' }, /hidden text/],
     [slottedIn('<details open><slot></slot></details>'), { selector: 'body', text: 'The Answer' }, null],
     [slottedIn('<div><slot></slot></div>'), { selector: 'b', text: 'Answer' }, null],
+    [closed('height: 0'), { selector: 'body, p', text: 'Answer', count: 0 }, null],
+    [closed('height: 0'), { selector: 'body', text: 'Question Send New' }, null],
+    [closed('height: 0'), { selector: 'body', text: 'Paid' }, /Paid/],
     [
       '<div style="display: grid; grid-template-rows: 0fr"><p style="margin: 0; min-height: 0; overflow: hidden">Answer</div>Shop',
       { selector: 'div', text: 'Answer' },
@@ -339,6 +329,7 @@ describe('network', () => {
     );
   });
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const BARE = "{ method: 'POST', body: '{}' }";
   const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge', 'cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
   const LONG = `{ method: 'POST', body: JSON.stringify({ more: 'x'.repeat(250_000), qty: 2 }) }`;
   const BLOB = `{ method: 'POST', body: new Blob(['{"qty":2}'], { type: 'application/json' }) }`;
@@ -358,6 +349,9 @@ describe('network', () => {
   const SCRIPTED = `{ method: 'POST', body: new URLSearchParams({ note: 'first\\nsecond' }) }`;
   const LATIN = ", acceptCharset: 'windows-1252'";
   const OLDER = '<input name=name value=Zoë><input name=street value="€ 5">';
+  const ALL = { qty: '1', to: 'Ada & Bob', tag: ['x', 'y'] };
+  const LINES = '<textarea name=note>first\nsecond</textarea>';
+  const NOTED = { note: 'first\nsecond' };
   const MULTIPART = ", enctype: 'multipart/form-data'";
   const TEXT = ", enctype: 'text/plain'";
   const cases: [name: string, act: string, more: Partial<NetworkAssertion>, Expected][] = [
@@ -365,12 +359,7 @@ describe('network', () => {
     ['no order', '', { count: 1 }, /^no request matched POST/],
     ['two orders', post(ORDER) + post(ORDER), {}, null],
     ['two orders instead of one', post(ORDER) + post(ORDER), { count: 1 }, /was sent 2 times, not once$/],
-    [
-      'two, one of them refused',
-      post(ORDER) + post(ORDER, '/orders?refused'),
-      { count: { min: 2, max: 3 } },
-      null,
-    ],
+    ['two, one refused', post(ORDER) + post(ORDER, '/orders?refused'), { count: { min: 2, max: 3 } }, null],
     ['never, and none', post(ORDER, '/carts'), { never: true }, null],
     ['never, but one', post(ORDER), { never: true }, /^POST http.*\/orders was sent \(answered with 200\)$/],
     ['never with a status', post(ORDER), { never: true, status: 204 }, null],
@@ -403,65 +392,35 @@ describe('network', () => {
     ['at most one with a body without a type', post(UNTYPED), { count: { max: 0 }, body: 'qty' }, /once/],
     ['no body that the browser does not tell', post(BLOB), { count: 0, body: 'qty' }, /sent with "qty" once/],
     ['never with this body', post(ORDER), { never: true, body: { qty: 1 } }, /was sent with \{"qty":1\}/],
-    [
-      'once with a body',
-      post(ORDER) + post("{ method: 'POST', body: '{}' }"),
-      { count: 1, body: { qty: 1 } },
-      null,
-    ],
+    ['once with a body', post(ORDER) + post(BARE), { count: 1, body: { qty: 1 } }, null],
     ['no body', post("{ method: 'POST' }"), { body: 'A4' }, /with no body that can be read, not with "A4"/],
-    ['a form', form('', FIELDS), { body: { qty: 1, to: 'Ada & Bob', tag: ['x', 'y'] } }, null],
+    ['a form', form('', FIELDS), { body: { ...ALL, qty: 1 } }, null],
     ['a part of a form', form('', FIELDS), { body: { tag: 'y' } }, null],
     ['another form', form('', FIELDS), { body: { to: 'Ada' } }, /"to":\["Ada & Bob"\].*, not with/],
     ['a text of a form', form('', FIELDS), { body: 'Ada & Bob' }, null],
-    [
-      'a form in parts',
-      form(MULTIPART, FIELDS),
-      { body: { qty: '1', tag: ['x', 'y'], to: 'Ada & Bob' } },
-      null,
-    ],
-    [
-      'lines of a form',
-      form('', '<textarea name=note>first\nsecond</textarea>'),
-      { body: { note: 'first\nsecond' } },
-      null,
-    ],
-    [
-      'lines of a form in parts',
-      form(MULTIPART, '<textarea name=note>first\nsecond</textarea>'),
-      { body: { note: ['first\nsecond'] }, never: true },
-      /was sent with/,
-    ],
-    ['lines of a form that a script sends', post(SCRIPTED), { body: { note: 'first\nsecond' } }, null],
-    [
-      'never lines of a form that a script sends',
-      post(SCRIPTED),
-      { body: { note: 'first\nsecond' }, never: true },
-      /was sent with/,
-    ],
+    ['a form in parts', form(MULTIPART, FIELDS), { body: ALL }, null],
+    ['lines of a form', form('', LINES), { body: NOTED }, null],
+    ['never lines of a form in parts', form(MULTIPART, LINES), { body: NOTED, never: true }, /was sent with/],
+    ['lines of a form that a script sends', post(SCRIPTED), { body: NOTED }, null],
+    ['never lines that a script sends', post(SCRIPTED), { body: NOTED, never: true }, /was sent with/],
     ['a form of an older page', form(LATIN, OLDER), { body: { name: 'Zoë', street: '€ 5' } }, null],
     ['a text of an older form', form(LATIN, OLDER), { body: 'Zoë' }, null],
     [
-      'never a form of an older page',
+      'never one of an older page',
       form(LATIN, OLDER),
       { body: { name: 'Zoë' }, never: true },
       /was sent with/,
     ],
-    [
-      'a form as plain text',
-      form(TEXT, FIELDS),
-      { body: { qty: 1, to: 'Ada & Bob', tag: ['x', 'y'] } },
-      null,
-    ],
+    ['a form as plain text', form(TEXT, FIELDS), { body: { ...ALL, qty: 1 } }, null],
     ['never a form as plain text', form(TEXT, FIELDS), { body: { qty: 1 }, never: true }, /was sent with/],
     ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
+    [
+      'a form with a file, which Chromium does not tell',
+      form(MULTIPART, '<input name=qty value=1><input type=file name=plan>'),
+      { body: { qty: '1' } },
+      /was sent with no body that can be read/,
+    ],
   ];
-  cases.push([
-    'a form with a file, which Chromium does not tell',
-    form(MULTIPART, '<input name=qty value=1><input type=file name=plan>'),
-    { body: { qty: '1' } },
-    /was sent with no body that can be read/,
-  ]);
   test.each(cases)('%s', async (_, act, more, expected) => {
     const landed = act.includes('form.submit') ? page.waitForURL('**/orders') : undefined;
     await page.evaluate(`(async () => { ${act} })()`);
@@ -563,33 +522,34 @@ describe('download', () => {
     ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
     ['nothing', '*.csv', undefined, /^no file "\*\.csv" was downloaded$/],
   ];
-  test('a tab that only brought a download is closed: the one before it is graded', async () => {
+  /** On the shop's page in a context of its own. */
+  async function inShop(path: string, run: (opened: OpenSession & { tab: Page; at: Site }) => Promise<void>) {
     const at = await shop();
-    const own = await browser.newContext();
+    const own = await browser().newContext();
     try {
       const tab = await own.newPage();
-      const { session, close } = await openSession(tab, ['localhost']);
-      await tab.goto(`${at.origin}/`);
-      await tab.evaluate(() => document.getElementById('popup')!.click());
-      await expect.poll(() => session.downloads.length).toBe(1);
-      await session.followTabs();
-      await expect.poll(() => own.pages().length).toBe(1);
-      expect(session.page).toBe(tab);
-      expect(await session.downloads[0]!.failure()).toBeNull();
-      await close();
+      const opened = await openSession(tab, ['localhost']);
+      await tab.goto(at.origin + path);
+      await run({ ...opened, tab, at });
+      await opened.close();
     } finally {
       await own.close();
       await at.close();
     }
-  });
+  }
 
-  test.each(cases)('%s: %s with %s', async (id, name, text, expected) => {
-    const at = await shop();
-    const own = await browser.newContext();
-    try {
-      const tab = await own.newPage();
-      const { session, network, close } = await openSession(tab, ['localhost']);
-      await tab.goto(`${at.origin}/`);
+  test('a tab that only brought a download is closed: the one before it is graded', () =>
+    inShop('/', async ({ tab, session }) => {
+      await tab.evaluate(() => document.getElementById('popup')!.click());
+      await expect.poll(() => session.downloads.length).toBe(1);
+      await session.followTabs();
+      await expect.poll(() => session.context.pages().length).toBe(1);
+      expect(session.page).toBe(tab);
+      expect(await session.downloads[0]!.failure()).toBeNull();
+    }));
+
+  test.each(cases)('%s: %s with %s', (id, name, text, expected) =>
+    inShop('/', async ({ tab, session, network, at }) => {
       await tab.evaluate(each => document.getElementById(each)?.click(), id);
       if (id !== 'nothing') await expect.poll(() => session.downloads.length).toBe(1);
       const assertion = { type: 'download', name, ...(text === undefined ? {} : { text }) } as const;
@@ -603,30 +563,16 @@ describe('download', () => {
       const shown = () =>
         logged().map(each => `${each.method} ${each.url.replace(at.origin, '')} ${each.status}`);
       await expect.poll(shown).toEqual(sent);
-      await close();
-    } finally {
-      await own.close();
-      await at.close();
-    }
-  });
+    }),
+  );
 
-  test('a link with `download` is a request like any other, also where its page was sent before', async () => {
-    const at = await shop();
-    const own = await browser.newContext();
-    try {
-      const tab = await own.newPage();
-      const { network, close } = await openSession(tab, ['localhost']);
-      await tab.goto(`${at.origin}/orders`);
+  test('a link with `download` is a request like any other, also where its page was sent before', () =>
+    inShop('/orders', async ({ tab, network }) => {
       await tab.evaluate(() => {
         const link = Object.assign(document.createElement('a'), { href: '/orders', download: 'page.html' });
         link.click();
       });
       const asked = { type: 'network', urlPattern: '**/orders', status: '2xx', count: 2 } as const;
       expect(await look({ page: tab, network: network.events, once: false }, asked)).toBeNull();
-      await close();
-    } finally {
-      await own.close();
-      await at.close();
-    }
-  });
+    }));
 });

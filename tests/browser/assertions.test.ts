@@ -1,17 +1,13 @@
-import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Page } from '@playwright/test';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/session/network';
 import { openSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { Assertion } from '../../src/spec';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
-import { startSite } from '../support/two-sites';
+import { browserOfTests } from '../support/shared-browser';
+import { siteOfTests } from '../support/two-sites';
 
-let browser: Browser;
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-afterAll(() => leaveSharedBrowser());
+const browser = browserOfTests();
 
 /** A page that goes on to itself as fast as it can, and comes to rest after a number of loads. */
 const RESTLESS = `<!doctype html><body><p>Busy</p><script>
@@ -26,7 +22,7 @@ test.each([
   { selector: '#done', state: 'text', text: 'At rest' },
   { selector: 'p', state: 'absent' },
 ] as const)('$state waits for a page that navigates while it is looked at', async assertion => {
-  const page = await browser.newPage();
+  const page = await browser().newPage();
   await page.route('http://restless.test/', route =>
     route.fulfill({ body: RESTLESS, contentType: 'text/html' }),
   );
@@ -90,7 +86,7 @@ describe('what the page says', () => {
   ];
   let page: Page;
   beforeAll(async () => {
-    page = await browser.newPage();
+    page = await browser().newPage();
     await page.route('http://shop.test/*', (route, request) =>
       route.fulfill({
         body: cases[Number(new URL(request.url()).pathname.slice(1))]![0],
@@ -110,55 +106,51 @@ describe('what the page says', () => {
 });
 
 describe.each(['best', 'route'] as const)('what reached no server, means: %s', means => {
+  const pay = siteOfTests('pay.test', () => undefined);
+  const site = siteOfTests('localhost', path =>
+    path === '/moves'
+      ? { status: 307, headers: { location: `${pay.origin}/moved` } }
+      : {
+          body: `<form id=f method=post action="${pay.origin}/posted"></form>
+            <a id=l href="${pay.origin}/linked">l</a><a id=p href="${pay.origin}/opened" target=_blank>p</a>
+            <form id=m method=post action="/moves"></form>`,
+        },
+  );
+
   test('does not count, and is said to be refused where the guard did it', async () => {
-    const pay = await startSite('pay.test', () => undefined);
-    const site = await startSite('localhost', path =>
-      path === '/moves'
-        ? { status: 307, headers: { location: `${pay.origin}/moved` } }
-        : {
-            body: `<form id=f method=post action="${pay.origin}/posted"></form>
-              <a id=l href="${pay.origin}/linked">l</a><a id=p href="${pay.origin}/opened" target=_blank>p</a>
-              <form id=m method=post action="/moves"></form>`,
-          },
-    );
-    const context = await browser.newContext();
-    try {
-      const page = await context.newPage();
-      const { network, close } = await openSession(page, ['localhost'], means);
-      const said = (more: object) => () =>
-        reasonOf({ type: 'network', urlPattern: '', ...more }, { network: network.events, once: true });
-      const refused = async (path: string, method: 'GET' | 'POST', act: string) => {
-        await page.evaluate(act);
-        for (const status of [undefined, '2xx', 204])
-          await expect
-            .poll(said({ urlPattern: `**${path}`, method, status }), { message: `${path} ${status}` })
-            .toMatch(/was refused by the guard: add pay\.test to allowedDomains/);
-      };
-      await page.goto(`${site.origin}/`);
-      await refused('/posted', 'POST', 'f.submit()');
-      await refused('/linked', 'GET', 'l.click()');
-      await refused('/opened', 'GET', 'p.click()');
-      if (means === 'best') await refused('/moved', 'POST', 'm.submit()');
-      expect(pay.hits).toEqual([]);
-      await page.evaluate(async url => {
-        const post = (to: string, more = {}) => fetch(to, { method: 'POST', ...more }).catch(() => undefined);
-        await post('http://localhost:1/unsafe');
-        await post(`${url}/preflighted`, { headers: { 'x-a': '1' }, method: 'PUT' });
-        const aborting = new AbortController();
-        const aborted = post('/aborted', { signal: aborting.signal });
-        aborting.abort();
-        await aborted;
-      }, pay.origin);
-      for (const path of ['/unsafe', '/aborted', ...(means === 'best' ? ['/preflighted'] : [])])
+    const context = await browser().newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const { network, close } = await openSession(page, ['localhost'], means);
+    const said = (more: object) => () =>
+      reasonOf({ type: 'network', urlPattern: '', ...more }, { network: network.events, once: true });
+    const refused = async (path: string, method: 'GET' | 'POST', act: string) => {
+      await page.evaluate(act);
+      for (const status of [undefined, '2xx', 204])
         await expect
-          .poll(said({ urlPattern: `**${path}` }), { message: path })
-          .toMatch(/no server answered it/);
-      await close();
-    } finally {
-      await context.close();
-      await site.close();
-      await pay.close();
-    }
+          .poll(said({ urlPattern: `**${path}`, method, status }), { message: `${path} ${status}` })
+          .toMatch(/was refused by the guard: add pay\.test to allowedDomains/);
+    };
+    await page.goto(`${site.origin}/`);
+    await refused('/posted', 'POST', 'f.submit()');
+    await refused('/linked', 'GET', 'l.click()');
+    await refused('/opened', 'GET', 'p.click()');
+    if (means === 'best') await refused('/moved', 'POST', 'm.submit()');
+    expect(pay.hits).toEqual([]);
+    await page.evaluate(async url => {
+      const post = (to: string, more = {}) => fetch(to, { method: 'POST', ...more }).catch(() => undefined);
+      await post('http://localhost:1/unsafe');
+      await post(`${url}/preflighted`, { headers: { 'x-a': '1' }, method: 'PUT' });
+      const aborting = new AbortController();
+      const aborted = post('/aborted', { signal: aborting.signal });
+      aborting.abort();
+      await aborted;
+    }, pay.origin);
+    for (const path of ['/unsafe', '/aborted', ...(means === 'best' ? ['/preflighted'] : [])])
+      await expect
+        .poll(said({ urlPattern: `**${path}` }), { message: path })
+        .toMatch(/no server answered it/);
+    await close();
   });
 });
 
@@ -174,44 +166,41 @@ describe('behind a service worker', () => {
       if (pathname === '/changed') event.respondWith(fetch(event.request).then(() => new Response('', { status: 200 })));
     };`;
 
+  const site = siteOfTests('localhost', path =>
+    path === '/service.js'
+      ? { headers: { 'content-type': 'text/javascript' }, body: WORKER }
+      : { status: path === '/changed' ? 500 : path === '/passed' ? 202 : 200 },
+  );
+
   test('a request counts if it reached a server, with the status that the server gave', async () => {
-    const site = await startSite('localhost', path =>
-      path === '/service.js'
-        ? { headers: { 'content-type': 'text/javascript' }, body: WORKER }
-        : { status: path === '/changed' ? 500 : path === '/passed' ? 202 : 200 },
-    );
-    const context = await browser.newContext();
-    try {
-      const page = await context.newPage();
-      const { events: network } = recordNetwork(context);
-      await page.goto(`${site.origin}/`);
-      await page.evaluate(async () => {
-        const claimed = new Promise(resolve => {
-          navigator.serviceWorker.oncontrollerchange = resolve;
-        });
-        await navigator.serviceWorker.register('/service.js');
-        await claimed;
-        const post = (path: string) => fetch(path, { method: 'POST' }).catch(() => undefined);
-        void post('/never');
-        for (const path of ['/invented', '/broken', '/passed', '/changed', '/let-go']) await post(path);
+    const context = await browser().newContext();
+    onTestFinished(() => context.close());
+    const page = await context.newPage();
+    const { events: network } = recordNetwork(context);
+    await page.goto(`${site.origin}/`);
+    await page.evaluate(async () => {
+      const claimed = new Promise(resolve => {
+        navigator.serviceWorker.oncontrollerchange = resolve;
       });
-      const sent = (path: string, status?: number) =>
-        reasonOf(
-          { type: 'network', urlPattern: `**${path}`, method: 'POST', status },
-          { network, timeoutMs: 500 },
-        );
-      expect(await sent('/passed', 202)).toBeNull();
-      expect(await sent('/let-go', 200)).toBeNull();
-      expect(await sent('/changed', 500)).toBeNull();
-      expect(await sent('/changed', 200)).toMatch(/answered with 500 instead of 200/);
-      for (const path of ['/invented', '/broken', '/never']) {
-        expect(site.hits).not.toContain(`POST ${path}`);
-        expect(await sent(path), path).toMatch(/a service worker answered it, not the server/);
-        expect(await sent(path, 201), path).toMatch(/a service worker answered it, not the server/);
-      }
-    } finally {
-      await context.close();
-      await site.close();
+      await navigator.serviceWorker.register('/service.js');
+      await claimed;
+      const post = (path: string) => fetch(path, { method: 'POST' }).catch(() => undefined);
+      void post('/never');
+      for (const path of ['/invented', '/broken', '/passed', '/changed', '/let-go']) await post(path);
+    });
+    const sent = (path: string, status?: number) =>
+      reasonOf(
+        { type: 'network', urlPattern: `**${path}`, method: 'POST', status },
+        { network, timeoutMs: 500 },
+      );
+    expect(await sent('/passed', 202)).toBeNull();
+    expect(await sent('/let-go', 200)).toBeNull();
+    expect(await sent('/changed', 500)).toBeNull();
+    expect(await sent('/changed', 200)).toMatch(/answered with 500 instead of 200/);
+    for (const path of ['/invented', '/broken', '/never']) {
+      expect(site.hits).not.toContain(`POST ${path}`);
+      expect(await sent(path), path).toMatch(/a service worker answered it, not the server/);
+      expect(await sent(path, 201), path).toMatch(/a service worker answered it, not the server/);
     }
   });
 });
