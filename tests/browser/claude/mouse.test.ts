@@ -185,26 +185,6 @@ describe('clicks', () => {
     expect(text).toContain('(1400, 20) is outside the viewport, which is 1280 by 720');
   });
 
-  it('takes coordinates in CSS pixels at any device scale factor, and shows pictures in them', async () => {
-    const { act, log } = await pages.open('/clicks', { context: { deviceScaleFactor: 2 } });
-    const { image } = await act('screenshot');
-    expect(imageInfo(image!)).toEqual({ mediaType: 'image/jpeg', width: 1280, height: 720 });
-    await act('left_click', { target: at(140, 120) });
-    expect(await log()).toContain('click one 0 1');
-  });
-
-  it('maps coordinates of a picture that had to be shrunk', async () => {
-    const { act, log } = await pages.open('/clicks', {
-      context: { viewport: { width: 2560, height: 1440 }, deviceScaleFactor: 1.5 },
-    });
-    const { image } = await act('screenshot');
-    const { width, height } = imageInfo(image!)!;
-    expect(width).toBeLessThan(1568);
-    expect(width / height).toBeCloseTo(16 / 9, 1);
-    await act('left_click', { target: at((140 * width) / 2560, (120 * height) / 1440) });
-    expect(await log()).toContain('click one 0 1');
-  });
-
   it('reaches into frames by reference and by coordinate', async () => {
     const { act, ref, page, actions } = await pages.open('/frame');
     await act('left_click', { target: await ref(/button "One"/) });

@@ -26,22 +26,25 @@ async function open(path: string, context: BrowserContextOptions, protocol: bool
 }
 
 const sizes = [
-  [800, 600],
-  [1440, 900],
-  [3840, 2160],
+  [800, 600, 2],
+  [1440, 900, 1],
+  [2560, 1440, 1.5],
 ];
 
 describe.each([true, false])('with the protocol: %s', protocol => {
-  it.each(sizes)('a click on the middle of the picture of %i x %i lands there', async (width, height) => {
-    const { act, page } = await open('/', { viewport: { width, height } }, protocol);
-    const { image } = await act('screenshot');
-    const { width: across, height: down } = imageInfo(image!)!;
-    expect(Math.max(across, down)).toBeLessThanOrEqual(1568);
-    expect(across * down).toBeLessThanOrEqual(1_160_000);
-    expect(across / down).toBeCloseTo(width / height, 1);
-    await act('left_click', { target: at(across / 2, down / 2) });
-    expect(await page.title()).toBe('hit');
-  });
+  it.each(sizes)(
+    'a click on the middle of the picture of %i x %i at scale %d lands there',
+    async (width, height, deviceScaleFactor) => {
+      const { act, page } = await open('/', { viewport: { width, height }, deviceScaleFactor }, protocol);
+      const { image } = await act('screenshot');
+      const { width: across, height: down } = imageInfo(image!)!;
+      expect(Math.max(across, down)).toBeLessThanOrEqual(Math.min(width, 1568));
+      expect(across * down).toBeLessThanOrEqual(1_160_000);
+      expect(across / down).toBeCloseTo(width / height, 1);
+      await act('left_click', { target: at(across / 2, down / 2) });
+      expect(await page.title()).toBe('hit');
+    },
+  );
 
   it('a page that may load nothing is pictured, too', async () => {
     const { act } = await open('/guarded', { viewport: { width: 1920, height: 1200 } }, protocol);

@@ -61,7 +61,7 @@ const pages = harness({
 
 describe('read_page', () => {
   it('shows what is in the viewport, with references for what can be acted on', async () => {
-    const { act } = await pages.open('/shop');
+    const { act } = await pages.openOnce('/shop');
     const { text, tabs } = await act('read_page');
     expect(text.split('\n')[0]).toMatch(/^0 px above and \d{4} px below the viewport$/);
     expect(tabs).toEqual([expect.objectContaining({ title: 'Mugs', url: expect.stringMatching(/\/shop$/) })]);
@@ -89,14 +89,14 @@ describe('read_page', () => {
   });
 
   it('shows with filter "all" what is outside the viewport too', async () => {
-    const { act } = await pages.open('/shop');
+    const { act } = await pages.openOnce('/shop');
     const { text } = await act('read_page', { filter: 'all' });
     expect(text).toMatch(/link "Imprint" \[ref_\d+\]/);
     expect(text).not.toContain('outside the viewport');
   });
 
   it('shows with filter "interactive" only what can be acted on, one line each', async () => {
-    const { act } = await pages.open('/shop');
+    const { act } = await pages.openOnce('/shop');
     const { text } = await act('read_page', { filter: 'interactive' });
     expect(text).toMatch(/^- link "Pricing" \[ref_\d+\]$/m);
     expect(text).toMatch(/^- button "Add to cart" \[ref_\d+\]$/m);
@@ -268,7 +268,7 @@ describe('find', () => {
     ['reviews', /Show reviews/],
     ['Imprint', /^- link "Imprint" \[ref_\d+\].*\(outside the viewport\)/],
   ])('%s', async (query, best) => {
-    const { act } = await pages.open('/shop');
+    const { act } = await pages.openOnce('/shop');
     const { text } = await act('find', { query });
     expect(text.split('\n')[1]).toMatch(best);
   });

@@ -101,7 +101,7 @@ describe('navigate', () => {
     ['javascript:alert(1)', /Only http and https/],
     ['/file', /The page did not open|Download/],
   ])('refuses %s in words', async (url, message) => {
-    const { run } = await pages.open('/one');
+    const { run } = await pages.openOnce('/one');
     const { isError, text } = await run('navigate', { url });
     expect(isError).toBe(true);
     expect(text).toMatch(message);
@@ -175,7 +175,7 @@ describe('dialogs and downloads', () => {
 
 describe('developer members', () => {
   it.each(['read_console', 'read_network', 'javascript_exec'])('%s is off by default', async member => {
-    const { run } = await pages.open('/one');
+    const { run } = await pages.openOnce('/one');
     expect((await run(member, { text: '1' })).isError).toBe(true);
   });
 
@@ -237,7 +237,7 @@ describe('the computer toolset', () => {
     ['type', { text: 'words' }],
     ['zoom', { region: [0, 0, 100, 100] }],
   ])('serves %s', async (member, input) => {
-    const { compute } = await pages.open('/two');
+    const { compute } = await pages.openOnce('/two');
     const { isError, text } = await compute(member, input as never);
     expect(isError, text).toBe(false);
   });
