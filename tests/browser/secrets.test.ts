@@ -1,14 +1,14 @@
 // Secrets, from the side of a frame of another host that wants one: it shows fields like the site's, and takes the focus.
-import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Page } from '@playwright/test';
+import { describe, expect, it, vi } from 'vitest';
 import { lexical } from '../../src/agents/lexical';
 import { Player } from '../../src/agents/replay/player';
 import { Driver } from '../../src/agents/tools/driver';
 import { FORM_TOOLS, KEYBOARD_TOOLS } from '../../src/agents/tools/form';
 import { perform } from '../../src/browser/actions/perform';
 import { agentTask, endTasks } from '../support/agent-task';
-import { serve } from '../support/serve';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
+import { serverOfTests } from '../support/two-sites';
 import { usedPages } from '../support/used-pages';
 
 const SECRET = 'violet 7';
@@ -40,29 +40,29 @@ for (const type of ['keydown', 'keypress', 'beforeinput', 'input', 'keyup']) fie
   '/day': () => '<label>Day <input type="date"></label>',
 };
 
-let browser: Browser;
-let site: Awaited<ReturnType<typeof serve>>;
-const pages = usedPages(() => browser);
-let origin = '';
-
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  site = await serve((request, response) => {
-    response.setHeader('content-type', 'text/html; charset=utf-8');
-    response.end(`<!doctype html><title>Shop</title>${PAGES[request.url!]?.(origin) ?? ''}`);
-  });
-  origin = `http://127.0.0.1:${site.port}`;
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site.close();
+const pages = usedPages(browserOfTests());
+const site = serverOfTests((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(`<!doctype html><title>Shop</title>${PAGES[request.url!]?.(site.url) ?? ''}`);
 });
 
 async function open(path: string, given = {}) {
   const page = await pages.take();
   endTasks(page);
-  await page.goto(origin + path);
+  await page.goto(site.url + path);
   return { page, task: agentTask(page, { ...OPTIONS, ...given }) };
+}
+
+type Task = Awaited<ReturnType<typeof open>>['task'];
+const act = (task: Task, action: Parameters<typeof perform>[1], timeoutMs = 5_000) =>
+  perform(task.page, action, { timeoutMs, task });
+
+/** Plays a recorded action. */
+function replay(task: Task, action: object, timeoutMs = 5_000): Promise<unknown> {
+  const state = { url: '/', content: '' };
+  const recorded = [{ ...action, tab: 0, before: state, after: state }];
+  const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
+  return new Player(task, timeoutMs).play({ turns } as never);
 }
 
 /** What the frame got to know. */
@@ -116,10 +116,7 @@ describe('a field in a frame of another host', () => {
   ])('nor by replay(): %s', async (label, action) => {
     const { page, task } = await open('/foreign');
     const locator = `locator('iframe').contentFrame().getByLabel('${label}')`;
-    const state = { url: '/', content: '' };
-    const recorded = [{ ...action, locator, tab: 0, before: state, after: state }];
-    const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
-    await expect(new Player(task, 2_000).play({ turns } as never)).rejects.toThrow(REFUSED);
+    await expect(replay(task, { ...action, locator }, 2_000)).rejects.toThrow(REFUSED);
     expect(await got(page)).toBe('');
   });
 
@@ -137,15 +134,14 @@ describe('a field in a frame of another host', () => {
   it('nor by dragging a text there', async () => {
     const { page, task } = await open('/foreign');
     const dragged = { do: 'drag', locator: page.locator('h1'), to: inFrame(page) } as const;
-    const done = perform(page, dragged, { timeoutMs: 2_000, task });
-    await expect(done).rejects.toThrow('Not dragged: the field is of localhost');
+    await expect(act(task, dragged, 2_000)).rejects.toThrow('Not dragged: the field is of localhost');
   });
 
   it.each(['fill', 'type'] as const)('takes the focus in vain during "%s"', async how => {
     const { page, task } = await open('/stolen');
     const locator = page.getByLabel('Secret');
     await expect.poll(() => page.evaluate(() => document.activeElement?.localName)).toBe('iframe');
-    await perform(page, { do: how, locator, text: NAMED }, { timeoutMs: 5_000, task });
+    await act(task, { do: how, locator, text: NAMED });
     expect(await locator.inputValue()).toBe(SECRET);
     expect(await got(page)).toBe('');
   });
@@ -154,17 +150,13 @@ describe('a field in a frame of another host', () => {
 describe('a field of the site', () => {
   it.each(['/own', '/written'])('gets it in a frame, too: %s', async path => {
     const { page, task } = await open(path);
-    await perform(page, { do: 'fill', locator: inFrame(page), text: NAMED }, { timeoutMs: 5_000, task });
+    await act(task, { do: 'fill', locator: inFrame(page), text: NAMED });
     expect(await inFrame(page).inputValue()).toBe(SECRET);
   });
 
   it('hears keys and inputs as from a keyboard', async () => {
     const { page, task } = await open('/events');
-    await perform(
-      page,
-      { do: 'type', locator: page.getByLabel('Secret'), text: `${NAMED}` },
-      { timeoutMs: 5_000, task },
-    );
+    await act(task, { do: 'type', locator: page.getByLabel('Secret'), text: NAMED });
     const said = (await page.evaluate('said')) as string[];
     expect(said.slice(0, 5)).toEqual(['keydown v', 'keypress v', 'beforeinput v', 'input v', 'keyup v']);
     expect(said).toHaveLength(SECRET.length * 5);
@@ -173,30 +165,20 @@ describe('a field of the site', () => {
   it('may pass the focus on after each digit', async () => {
     const { page, task } = await open('/digits', { secrets: { PW: '1234' } });
     await page.locator('input').first().click();
-    await perform(page, { do: 'type', text: NAMED }, { timeoutMs: 5_000, task });
+    await act(task, { do: 'type', text: NAMED });
     expect(
       await page.locator('input').evaluateAll(all => all.map(each => (each as HTMLInputElement).value)),
     ).toEqual([...'1234']);
   });
 
-  it('that formats what is typed gets it key by key', async () => {
-    const { page, task } = await open('/masked', { secrets: { PW: 'ab' } });
-    await perform(
-      page,
-      { do: 'fill', locator: page.getByLabel('Secret'), text: NAMED },
-      { timeoutMs: 5_000, task },
-    );
-    expect(await page.getByLabel('Secret').inputValue()).toBe('a-b-');
-  });
-
-  it('may be of a date', async () => {
-    const { page, task } = await open('/day', { secrets: { PW: '2026-01-31' } });
-    await perform(
-      page,
-      { do: 'fill', locator: page.getByLabel('Day'), text: NAMED },
-      { timeoutMs: 5_000, task },
-    );
-    expect(await page.getByLabel('Day').inputValue()).toBe('2026-01-31');
+  it.each([
+    ['that formats what is typed gets it key by key', '/masked', 'ab', 'a-b-'],
+    ['may be of a date', '/day', '2026-01-31', '2026-01-31'],
+  ])('%s', async (_, path, PW, value) => {
+    const { page, task } = await open(path, { secrets: { PW } });
+    const locator = page.locator('input');
+    await act(task, { do: 'fill', locator, text: NAMED });
+    expect(await locator.inputValue()).toBe(value);
   });
 });
 
@@ -238,11 +220,7 @@ describe('a secret that is computed', () => {
   it('is computed by replay()', async () => {
     const CODE = counted();
     const { page, task } = await open('/field', { secrets: { CODE } });
-    const state = { url: '/', content: '' };
-    const action = { do: 'fill', text: '<secret>CODE</secret>', locator: `getByLabel('Password')`, tab: 0 };
-    const recorded = [{ ...action, before: state, after: state }];
-    const turns = [{ title: 't', actions: [{ title: 'enter it', recorded }] }];
-    await new Player(task, 5_000).play({ turns } as never);
+    await replay(task, { do: 'fill', text: '<secret>CODE</secret>', locator: `getByLabel('Password')` });
     expect(await page.getByLabel('Password').inputValue()).toBe('code-1');
     expect(CODE).toHaveBeenCalledTimes(1);
   });
@@ -258,7 +236,7 @@ describe('a secret that is computed', () => {
     const CODE = counted();
     const { page, task } = await open('/foreign', { secrets: { CODE } });
     const action = { do: 'fill', locator: inFrame(page), text: '<secret>CODE</secret>' } as const;
-    await expect(perform(page, action, { timeoutMs: 5_000, task })).rejects.toThrow(REFUSED);
+    await expect(act(task, action)).rejects.toThrow(REFUSED);
     expect(CODE).not.toHaveBeenCalled();
   });
 });
