@@ -37,15 +37,20 @@ const pages = harness({
   ),
 });
 
-type Setup = TaskSetup & { path?: string; api?: Partial<OpenAiApiOptions>; agent?: Partial<AiSdkOptions> };
+type Setup = TaskSetup & {
+  path?: string;
+  via?: 'chat' | 'responses';
+  api?: Partial<OpenAiApiOptions>;
+  agent?: Partial<AiSdkOptions>;
+};
 
-/** Plays a script by Chat Completions. */
-async function play(script: Script, { path = '/', api: given, agent, ...setup }: Setup = {}) {
+/** Plays a script, by Chat Completions if nothing else is said. */
+async function play(script: Script, { path = '/', via = 'chat', api: given, agent, ...setup }: Setup = {}) {
   const api = await startOpenAiApi({ script, ...given });
   onTestFinished(() => api.close());
   const page = await pages.openPage(path);
   const task = agentTask(page, setup);
-  const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
+  const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey })[via]('gpt-test');
   const running = aiSdk({ model, maxRetries: 0, ...agent }).run(task);
   const ended = await running.then(
     result => ({ result, error: undefined }),
@@ -58,6 +63,16 @@ async function play(script: Script, { path = '/', api: given, agent, ...setup }:
   const offered = () => JSON.stringify(last().tools);
   return { ...ended, task, page, api, sent, offered };
 }
+
+/** Plays with a model of the test's own. */
+async function playWith(model: object, options: Partial<AiSdkOptions> = {}) {
+  const task = agentTask(await pages.openPage('/'));
+  return aiSdk({ model: model as never, maxRetries: 0, ...options }).run(task);
+}
+const fakeModel = (provider: string, more: object) => ({
+  ...{ specificationVersion: 'v3', provider, modelId: provider, supportedUrls: {} },
+  ...more,
+});
 
 function textsIn(messages: Json | undefined): string {
   return (messages as JsonObject[])
@@ -87,11 +102,8 @@ describe('a task', () => {
   });
 
   it('is priced by the given prices, what the cache held apart', async () => {
-    const api = await startOpenAiApi({ script: clickGo });
-    onTestFinished(() => api.close());
-    const task = agentTask(await pages.openPage('/'), { maxCostUsd: 1 });
-    const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).responses('gpt-test');
-    await aiSdk({ model, pricing: { input: 2, output: 10, cacheRead: 0.2 } }).run(task);
+    const pricing = { input: 2, output: 10, cacheRead: 0.2 };
+    const { task } = await play(clickGo, { via: 'responses', maxCostUsd: 1, agent: { pricing } });
     const [first] = task.turns[0]!.usage;
     const { inputTokens, outputTokens, cacheReadTokens, costUsd } = first!;
     expect(Math.abs(cacheReadTokens! - inputTokens!)).toBeLessThanOrEqual(1);
@@ -264,70 +276,49 @@ describe('what the provider does', () => {
   const status = (status: number, message: string, headers: Record<string, string> = {}): Answer => ({
     ...{ fault: 'status', status, type: 'error', message, headers },
   });
-  it.each<[string, Script, Setup, RegExp]>([
-    [
-      'a key that is refused',
-      [status(401, 'Incorrect API key provided: Bearer sk-test-key-of-the-tests')],
-      {},
+  const pricing = { input: 1, output: 1 };
+  const KEPT_OUT = 'Incorrect API key provided: Bearer sk-test-key-of-the-tests';
+  const refusal: Answer = { content: [say('I can not help with that.')], stopReason: 'refusal' };
+  const failures: Record<string, [Script, words: RegExp, setup?: Setup]> = {
+    'a key that is refused': [
+      [status(401, KEPT_OUT)],
       /the API refuses the key \(401\).*The provider said: Incorrect API key provided: Bearer \[key\]$/,
     ],
-    [
-      'no such model',
-      [status(404, 'The model does not exist')],
-      {},
-      /there is no model "gpt-test" for this key \(404\)/,
-    ],
-    [
-      'a model without tools',
+    'no such model': [[status(404, 'No.')], /there is no model "gpt-test" for this key \(404\)/],
+    'a model without tools': [
       [],
-      { api: { takesTools: false } },
       /the model "gpt-test" does not support tools \(400\).*does not support tools/,
+      { api: { takesTools: false } },
     ],
-    [
-      'another refusal',
-      [status(400, 'temperature is odd')],
-      {},
-      /refuses the request \(400\)\. The provider said: temperature is odd/,
-    ],
-    [
-      'a used-up quota',
+    'another refusal': [[status(400, 'Odd.')], /refuses the request \(400\)\. The provider said: Odd\./],
+    'a used-up quota': [
       [status(429, 'You exceeded your current quota')],
-      {},
       /the account has no credit \(429\).*You exceeded/,
     ],
-    ['a failure', [status(500, 'Oops')], {}, /the API failed \(500\).*Oops/],
-    [
-      'a connection that ends',
+    'a failure': [[status(500, 'Oops')], /the API failed \(500\).*Oops/],
+    'a connection that ends': [
       [{ fault: 'drop' }],
-      {},
       /the API at http:\/\/127\.0\.0\.1:\d+\S* can't be reached/,
     ],
-    ['what is no JSON', [{ fault: 'truncate' }], {}, /the answer can't be read, asked once: .*Bad gateway/],
-    [
-      'silence',
+    'what is no JSON': [[{ fault: 'truncate' }], /the answer can't be read, asked once: .*Bad gateway/],
+    silence: [
       [{ fault: 'slow', delayMs: 30_000 }],
-      { agent: { requestTimeoutMs: 50 } },
       /no answer within 0\.05 s/,
+      { agent: { requestTimeoutMs: 50 } },
     ],
-    [
-      'a refusal of the model',
-      [{ content: [say('I can not help with that.')], stopReason: 'refusal' }],
-      {},
-      /refuses to do this task \(content-filter\): I can not help/,
-    ],
-    [
-      'no count of tokens under a cap',
+    'a refusal of the model': [[refusal], /refuses to do this task \(content-filter\): I can not help/],
+    'no count of tokens under a cap': [
       clickGo,
-      { maxCostUsd: 1, api: { counts: false }, agent: { pricing: { input: 1, output: 1 } } },
       /does not count tokens/,
+      { maxCostUsd: 1, api: { counts: false }, agent: { pricing } },
     ],
-    [
-      'no price under a cap',
+    'no price under a cap': [
       clickGo,
-      { maxCostUsd: 1 },
       /the price is unknown for the model "gpt-test", so a cost cap/,
+      { maxCostUsd: 1 },
     ],
-  ])('%s is an error of the API', async (_, script, setup, words) => {
+  };
+  it.each(Object.entries(failures))('%s is an error of the API', async (_, [script, words, setup]) => {
     const { error } = await play(script, setup);
     expect(error?.name, String(error?.stack)).toBe('AgentApiError');
     expect(error?.message).toMatch(/^aiSdk: /);
@@ -336,53 +327,33 @@ describe('what the provider does', () => {
   });
 
   it('a provider that does not listen to its signal ends with requestTimeoutMs, too', async () => {
-    const model = {
-      ...{ specificationVersion: 'v3', provider: 'deaf', modelId: 'deaf', supportedUrls: {} },
-      doGenerate: () => new Promise(() => undefined),
-    };
-    const options = { model: model as never, requestTimeoutMs: 50, maxRetries: 0 };
-    const running = aiSdk(options).run(agentTask(await pages.openPage('/')));
-    await expect(running).rejects.toThrow(/no answer within 0\.05 s/);
+    const model = fakeModel('deaf', { doGenerate: () => new Promise(() => undefined) });
+    await expect(playWith(model, { requestTimeoutMs: 50 })).rejects.toThrow(/no answer within 0\.05 s/);
   });
 
   it('a key in a header of any name is masked', async () => {
-    const model = {
-      ...{ specificationVersion: 'v3', provider: 'corp', modelId: 'corp', supportedUrls: {} },
+    const model = fakeModel('corp', {
       config: { headers: () => ({ 'x-corp': 'corp-gw-KdXoA-ok1', 'content-type': 'application/json' }) },
       async doGenerate() {
         throw new Error('the gateway takes no corp-gw-KdXoA-ok1, and no application/json');
       },
-    };
-    const running = aiSdk({ model: model as never, maxRetries: 0 }).run(agentTask(await pages.openPage('/')));
-    await expect(running).rejects.toThrow(/the gateway takes no \[key\], and no application\/json/);
+    });
+    await expect(playWith(model)).rejects.toThrow(/the gateway takes no \[key\], and no application\/json/);
   });
 
   it('an empty answer that ended by itself is an error of the API, not the end of the agent', async () => {
     let asked = 0;
-    const model = {
-      ...{ specificationVersion: 'v3', provider: 'busy', modelId: 'busy', supportedUrls: {} },
+    const model = fakeModel('busy', {
       async doGenerate() {
         const finishReason = { unified: 'other', raw: 'model_overloaded' };
         const usage = { inputTokens: { total: 9 }, outputTokens: { total: 1 } };
         return { content: [], finishReason: ++asked && finishReason, usage, warnings: [] };
       },
-    };
-    const task = agentTask(await pages.openPage('/'));
-    const running = aiSdk({ model: model as never, maxRetries: 1 }).run(task);
-    await expect(running).rejects.toThrow(
+    });
+    await expect(playWith(model, { maxRetries: 1 })).rejects.toThrow(
       /the answer can't be read, asked 2 times: it is empty, and ended with "model_overloaded"/,
     );
     expect(asked).toBe(2);
-  });
-
-  it('a failure that passes is none', async () => {
-    const script: Script = request =>
-      request.index === 0
-        ? { fault: 'status', status: 503, type: 'error', headers: { 'retry-after-ms': '1' } }
-        : clickGo(request as never);
-    const { error, api } = await play(script as Script, { agent: { maxRetries: 1 } });
-    expect(error).toBeUndefined();
-    expect(api.requests.map(({ status }) => status)).toEqual([503, 200, 200]);
   });
 
   it('a limit, an overload and a lost API are waited out, once it has served', async () => {
@@ -405,8 +376,9 @@ describe('what the provider does', () => {
     });
     onTestFinished(close);
     const model = createOpenAI({ baseURL: url, apiKey: 'sk-test-key-of-the-tests' }).chat('gpt-test');
-    const running = aiSdk({ model, maxRetries: 1 }).run(agentTask(await pages.openPage('/')));
-    await expect(running).rejects.toThrow(/the answer can't be read, asked 2 times: /);
+    await expect(playWith(model, { maxRetries: 1 })).rejects.toThrow(
+      /the answer can't be read, asked 2 times: /,
+    );
     expect(asked).toBe(2);
   });
 
@@ -426,31 +398,36 @@ describe('what the provider does', () => {
   });
 });
 
-it('a model of Anthropic is read from its cache', async () => {
-  const api = await startMessagesApi({ script: clickGo, joinsMessages: true });
-  onTestFinished(() => api.close());
-  const task = agentTask(await pages.openPage('/'));
-  const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-opus-5-5');
-  await aiSdk({ model, pricing: { input: 4, output: 20 } }).run(task);
-  expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
-  expect(task.turns[0]!.usage[0]!.cacheCreationTokens).toBeGreaterThan(500);
-  expect(task.turns[1]!.usage[0]!.cacheReadTokens).toBeGreaterThan(500);
-  const marks = JSON.stringify(api.requests.map(({ body }) => body.messages as Json)).match(/cache_control/g);
-  expect(marks).toHaveLength(3);
-});
+describe('a model of Anthropic', () => {
+  async function playAnthropic(script: Script, name: string, options: Partial<AiSdkOptions>) {
+    const api = await startMessagesApi({ script, joinsMessages: true });
+    onTestFinished(() => api.close());
+    const task = agentTask(await pages.openPage('/'));
+    const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })(name);
+    await aiSdk({ model, ...options }).run(task);
+    expect(api.requests.flatMap(({ problem }) => problem ?? [])).toEqual([]);
+    return { task, bodies: api.requests.map(({ body }) => body) };
+  }
 
-it('thoughts that no words followed are not sent again', async () => {
-  const script: Script = request =>
-    request.index === 0
-      ? { content: [think('Where to begin?')], stopReason: 'max_tokens' }
-      : (clickGo as (each: typeof request) => Answer)(request);
-  const api = await startMessagesApi({ script, joinsMessages: true });
-  onTestFinished(() => api.close());
-  const task = agentTask(await pages.openPage('/'));
-  const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-sonnet-4-5');
-  const thinking = { type: 'enabled', budgetTokens: 1024 };
-  await aiSdk({ model, providerOptions: { anthropic: { thinking } } }).run(task);
-  expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
-  expect(task.turns[0]).toMatchObject({ narration: ['Where to begin?'] });
-  expect(JSON.stringify(api.requests.at(-1)!.body)).not.toContain('Where to begin?');
+  it('is read from its cache', async () => {
+    const pricing = { input: 4, output: 20 };
+    const { task, bodies } = await playAnthropic(clickGo, 'claude-opus-5-5', { pricing });
+    expect(task.turns[0]!.usage[0]!.cacheCreationTokens).toBeGreaterThan(500);
+    expect(task.turns[1]!.usage[0]!.cacheReadTokens).toBeGreaterThan(500);
+    const marks = JSON.stringify(bodies.map(({ messages }) => messages!)).match(/cache_control/g);
+    expect(marks).toHaveLength(3);
+  });
+
+  it('is not sent its thoughts again that no words followed', async () => {
+    const script: Script = request =>
+      request.index === 0
+        ? { content: [think('Where to begin?')], stopReason: 'max_tokens' }
+        : (clickGo as (each: typeof request) => Answer)(request);
+    const thinking = { type: 'enabled', budgetTokens: 1024 };
+    const options = { providerOptions: { anthropic: { thinking } } };
+    const { task, bodies } = await playAnthropic(script, 'claude-sonnet-4-5', options);
+    expect(bodies).toHaveLength(3);
+    expect(task.turns[0]).toMatchObject({ narration: ['Where to begin?'] });
+    expect(JSON.stringify(bodies.at(-1)!)).not.toContain('Where to begin?');
+  });
 });
