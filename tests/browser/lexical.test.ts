@@ -1,21 +1,15 @@
 // The lexical agent on small pages, one or more for each promise of docs/lexical.md. Every page keeps what was done in
 // `document.body.dataset`, which is what is looked at in the end.
-import type { Browser, Page } from '@playwright/test';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Page } from '@playwright/test';
+import { beforeEach, describe, expect, it } from 'vitest';
 import type { Agent } from '../../src/agents/agent';
 import { lexical } from '../../src/agents/lexical';
 import { agentTask, type TaskSetup } from '../support/agent-task';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { usedPages } from '../support/used-pages';
 
-let browser: Browser;
-const pages = usedPages(() => browser);
+const pages = usedPages(browserOfTests());
 let page: Page;
-
-beforeAll(async () => {
-  browser = await sharedBrowser();
-});
-afterAll(() => leaveSharedBrowser());
 beforeEach(async () => {
   page = await pages.take();
 });
@@ -210,7 +204,7 @@ it('answers nothing if it read nothing', async () => {
 it.each(['onclick="log(1);', 'onclick="log(1)" onmousemove="if (!window.moved)'])(
   'clicks a page that works on it once: <button %s ...',
   async handler => {
-    const html = `<button ${handler} for (const end = Date.now() + 3000; Date.now() < end; ); window.moved = true">Go</button>`;
+    const html = `<button ${handler} for (const end = Date.now() + 2000; Date.now() < end; ); window.moved = true">Go</button>`;
     expect(await runPatiently(html, 'Click "Go"')).toMatchObject({ log: '1', end: null });
   },
 );

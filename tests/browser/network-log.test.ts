@@ -1,46 +1,38 @@
-import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import type { BrowserContext, Page } from '@playwright/test';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { guardContext } from '../../src/browser/guard/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
 import { openSession } from '../../src/browser/session/session';
 import type { NetworkEvent } from '../../src/data/record';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
-import { type Site, startSite } from '../support/two-sites';
+import { siteOfTests, startSite } from '../support/two-sites';
 
 const SCRIPT = { 'content-type': 'text/javascript' };
-let browser: Browser;
-let site: Site;
+const browser = browserOfTests();
 let context: BrowserContext;
 let page: Page;
 let log: NetworkLog;
 
-beforeAll(async () => {
-  browser = await sharedBrowser();
-  // Service workers need a secure origin, which of http only localhost is.
-  site = await startSite('localhost', path => {
-    if (path === '/hop1') return { status: 302, headers: { location: '/hop2' } };
-    if (path === '/hop2') return { status: 307, headers: { location: '/landed' } };
-    if (path === '/orders') return { status: 201 };
-    if (path === '/missing') return { status: 404 };
-    if (path === '/never') return { never: true };
-    if (path === '/worker.js') return { headers: SCRIPT, body: 'fetch("/from-worker")' };
-    if (path === '/shared.js')
-      return { headers: SCRIPT, body: 'onconnect = () => fetch("/from-shared-worker")' };
-    if (path === '/service.js')
-      return {
-        headers: SCRIPT,
-        body: 'onactivate = e => e.waitUntil(clients.claim()); onfetch = e => { if (e.request.url.endsWith("/served")) e.respondWith(fetch("/behind")) }',
-      };
-    return { body: `<title>${path}</title>` };
-  });
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  await site?.close();
+// Service workers need a secure origin, which of http only localhost is.
+const site = siteOfTests('localhost', path => {
+  if (path === '/hop1') return { status: 302, headers: { location: '/hop2' } };
+  if (path === '/hop2') return { status: 307, headers: { location: '/landed' } };
+  if (path === '/orders') return { status: 201 };
+  if (path === '/missing') return { status: 404 };
+  if (path === '/never') return { never: true };
+  if (path === '/worker.js') return { headers: SCRIPT, body: 'fetch("/from-worker")' };
+  if (path === '/shared.js')
+    return { headers: SCRIPT, body: 'onconnect = () => fetch("/from-shared-worker")' };
+  if (path === '/service.js')
+    return {
+      headers: SCRIPT,
+      body: 'onactivate = e => e.waitUntil(clients.claim()); onfetch = e => { if (e.request.url.endsWith("/served")) e.respondWith(fetch("/behind")) }',
+    };
+  return { body: `<title>${path}</title>` };
 });
 beforeEach(async () => {
-  context = await browser.newContext({ baseURL: site.origin });
+  context = await browser().newContext({ baseURL: site.origin });
   page = await context.newPage();
   log = recordNetwork(context);
   site.hits.length = 0;
@@ -272,7 +264,7 @@ it.each([
 ])('gets from the guard how the server answered %s', async (_, send) => {
   const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
   // Sometimes the context has the answer, too.
-  for (let round = 1; round <= 5; round++) {
+  for (let round = 1; round <= 2; round++) {
     await page.goto('/');
     await page.evaluate(`${send}; location.href = '/next'`);
     await page.waitForURL('**/next');
@@ -317,7 +309,7 @@ it('has the last requests of a closed tab', async () => {
 });
 
 it('leaves out what other contexts of the browser send', async () => {
-  const other = await browser.newContext({ baseURL: site.origin });
+  const other = await browser().newContext({ baseURL: site.origin });
   const otherPage = await other.newPage();
   const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
   await otherPage.goto('/');

@@ -1,9 +1,7 @@
 // The pictures of a trial's turns, by their pixels: each shows the active tab as it is after the turn, in CSS pixels.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, devices, type Page } from '@playwright/test';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type BrowserContextOptions, devices, type Page } from '@playwright/test';
+import { beforeAll, expect, it } from 'vitest';
 import type { Turn } from '../../src/agents/agent';
 import {
   pictureForModel,
@@ -19,8 +17,9 @@ import { judgeTrial } from '../../src/trial/grade';
 import type { AgentRun } from '../../src/trial/run-agent';
 import type { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
-import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { browserOfTests } from '../support/shared-browser';
 import { turnsOver } from '../support/trials';
+import { serverOfTests } from '../support/two-sites';
 import { usedPages } from '../support/used-pages';
 
 type Rgb = [number, number, number];
@@ -53,11 +52,10 @@ for (const [name, act] of Object.entries(buttons)) {
 }
 </script><a href="/00ff00" target="_blank">green tab</a> <a href="/0000ff">blue</a>`;
 
-let browser: Browser;
+const browser = browserOfTests();
 let reader: Page;
-const used = usedPages(() => browser);
-let origin = '';
-const server = createServer((request, response) => {
+const used = usedPages(browser);
+const site = serverOfTests((request, response) => {
   const { pathname, search } = new URL(request.url!, 'http://site');
   if (pathname === '/font') return;
   const answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE(pathname.slice(1)));
@@ -67,15 +65,7 @@ const server = createServer((request, response) => {
 });
 
 beforeAll(async () => {
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await sharedBrowser();
-  reader = await browser.newPage();
-});
-afterAll(async () => {
-  await leaveSharedBrowser();
-  server.closeAllConnections();
-  await new Promise(resolve => server.close(resolve));
+  reader = await browser().newPage();
 });
 
 /** The colour at a point of a JPEG; its middle if none is given. */
@@ -104,10 +94,10 @@ async function inTrial(
   options: BrowserContextOptions | undefined,
   run: (trial: Trial) => Promise<void>,
 ): Promise<void> {
-  const page = options ? await (await browser.newContext(options)).newPage() : await used.take();
-  await page.goto(`${origin}/ffffff`);
+  const page = options ? await (await browser().newContext(options)).newPage() : await used.take();
+  await page.goto(`${site.url}/ffffff`);
   const { close, ...open } = await openSession(page, ['127.0.0.1']);
-  const { trial, turns } = turnsOver(open, origin);
+  const { trial, turns } = turnsOver(open, site.url);
   const { pictures, session } = trial;
   try {
     await run({
@@ -130,7 +120,7 @@ const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layo
 
 it.each(WAYS)('shows what a click changed %s', name =>
   inTrial(undefined, async ({ turn }) => {
-    for (let red = 20; red <= 60; red += 20)
+    for (let red = 20; red <= 40; red += 20)
       expectColour(await turn(page => page.getByRole('button', { name }).click()), [red, 0, 0]);
   }),
 );
@@ -178,7 +168,7 @@ it('shows the active tab: one that opened, one that navigated, the one below a c
       [0, 0, 255],
     );
     expectColour(await turn(active => active.close()), [20, 0, 0]);
-    expectColour(await turn(active => active.goto(`${origin}/ff00ff`)), [255, 0, 255]);
+    expectColour(await turn(active => active.goto(`${site.url}/ff00ff`)), [255, 0, 255]);
   }));
 
 const SIZES: [string, BrowserContextOptions, { width: number; height: number }][] = [
@@ -239,7 +229,7 @@ it('is taken of a page that is just leaving, whenever its next document comes', 
     for (let ms = 0; ms < 30; ms += 5) {
       await page.evaluate(to => {
         window.setTimeout(() => location.assign(to));
-      }, `${origin}/00ff00?${ms}`);
+      }, `${site.url}/00ff00?${ms}`);
       await setTimeout(ms);
       expect(await takeScreenshot(page), `${ms} ms after it began to leave`).not.toBe(null);
       await page.waitForURL(`**?${ms}`);
@@ -270,7 +260,7 @@ it.each(DRAWN)('is asked for again if the browser refuses it while a document co
   inTrial({}, async ({ page }) => {
     const context = page.context();
     const other = await context.newPage();
-    await other.goto(`${origin}/00ff00`);
+    await other.goto(`${site.url}/00ff00`);
     const session = await context.newCDPSession(other);
     const send = session.send.bind(session) as (method: string, params?: object) => Promise<unknown>;
     let refusals = 2;
@@ -292,7 +282,7 @@ it('is taken of a page whose font never comes', () =>
   inTrial({}, async ({ page }) => {
     await page.evaluate(url => {
       document.head.innerHTML = `<style>@font-face { font-family: late; src: url(${url}) } * { font-family: late }</style>`;
-    }, `${origin}/font`);
+    }, `${site.url}/font`);
     await expect.poll(() => page.evaluate(() => document.fonts.status)).toBe('loading');
     expect(await takeScreenshot(page)).not.toBe(null);
     expect((await pictureForModel(page)).scale).toBe(1);
@@ -303,7 +293,7 @@ it('is taken where there is no protocol, too; of a closed tab there is none', ()
   inTrial({}, async ({ page }) => {
     const context = page.context();
     const other = await context.newPage();
-    await other.goto(`${origin}/00ff00`);
+    await other.goto(`${site.url}/00ff00`);
     context.newCDPSession = () => Promise.reject(new Error('not this browser'));
     expectColour(await pixel((await takeScreenshot(other))!), [0, 255, 0]);
     await other.close();
