@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
-import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { guardContext } from '../../src/browser/guard/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
 import { openSession } from '../../src/browser/session/session';
@@ -46,6 +46,11 @@ function lines(events: readonly NetworkEvent[] = log.events): string[] {
 
 async function logged(line: string): Promise<void> {
   await expect.poll(() => lines()).toContain(line);
+}
+
+async function guarded(): Promise<void> {
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  onTestFinished(() => guard.dispose());
 }
 
 it('has each hop of a redirect chain with its own status', async () => {
@@ -175,10 +180,7 @@ it('ends in a session, too: the agent is told, and no request is held or waited 
 it.each(['beside the guard', 'alone'])(
   'counts no redirect of the browser itself as an answer: %s',
   async how => {
-    const guard =
-      how === 'alone'
-        ? undefined
-        : await guardContext(context, { allowedDomains: ['localhost'], network: log });
+    if (how === 'beside the guard') await guarded();
     await page.goto('/');
     // `dev` is on the list of domains that browsers ask by https alone.
     await page.evaluate(() =>
@@ -189,7 +191,6 @@ it.each(['beside the guard', 'alone'])(
       { url: 'http://no-such-shop.dev/orders', method: 'POST', status: null, answeredBy: 'browser' },
       { url: 'https://no-such-shop.dev/orders', method: 'POST', status: null },
     ]);
-    await guard?.dispose();
   },
 );
 
@@ -245,7 +246,7 @@ async function unseenRequests(): Promise<void> {
 }
 
 it('gets from the guard what the context does not report, and nothing twice', async () => {
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   await unseenRequests();
   for (const request of UNSEEN) await logged(`${request} 200`);
   await logged('POST /orders 201');
@@ -255,14 +256,13 @@ it('gets from the guard what the context does not report, and nothing twice', as
       .map(line => line.replace(/ \w+$/, ''))
       .sort(),
   ).toEqual([...site.hits].sort());
-  await guard.dispose();
 });
 
 it.each([
   ['a beacon', "navigator.sendBeacon('/orders')"],
   ['a request that outlives its page', "fetch('/orders', { method: 'POST', keepalive: true })"],
 ])('gets from the guard how the server answered %s', async (_, send) => {
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   // Sometimes the context has the answer, too.
   for (let round = 1; round <= 2; round++) {
     await page.goto('/');
@@ -270,11 +270,10 @@ it.each([
     await page.waitForURL('**/next');
     await expect.poll(() => lines().filter(line => line === 'POST /orders 201').length).toBe(round);
   }
-  await guard.dispose();
 });
 
 it('gets from the guard how the server answered links with `download`, once', async () => {
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   await page.goto('/');
   for (const path of ['/orders', '/hop1', '/missing', '/orders']) {
     const download = page.waitForEvent('download');
@@ -290,7 +289,6 @@ it('gets from the guard how the server answered links with `download`, once', as
     ...['GET / 200', 'GET /orders 201', 'GET /hop1 302', 'GET /hop2 307', 'GET /landed 200'],
     ...['GET /missing 404', 'GET /orders 201', 'GET /next 200'],
   ]);
-  await guard.dispose();
 });
 
 it('misses just these without the guard', async () => {
@@ -300,18 +298,17 @@ it('misses just these without the guard', async () => {
 });
 
 it('has the last requests of a closed tab', async () => {
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   await page.goto('/');
   await page.evaluate(() => addEventListener('pagehide', () => navigator.sendBeacon('/beacon-at-close')));
   await page.close();
   await expect.poll(() => lines().join('\n')).toContain('POST /beacon-at-close');
-  await guard.dispose();
 });
 
 it('leaves out what other contexts of the browser send', async () => {
   const other = await browser().newContext({ baseURL: site.origin });
   const otherPage = await other.newPage();
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   await otherPage.goto('/');
   await otherPage.evaluate(() => {
     new SharedWorker('/shared.js').port.start();
@@ -322,13 +319,12 @@ it('leaves out what other contexts of the browser send', async () => {
     .toEqual(expect.arrayContaining(['GET /from-shared-worker', 'POST /beacon']));
   await page.goto('/mine');
   expect(lines()).toEqual(['GET /mine 200']);
-  await guard.dispose();
   await other.close();
 });
 
 it('leaves preflights out, and lets them refuse what they refuse', async () => {
   const strict = await startSite('other.test', () => undefined);
-  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await guarded();
   await page.goto('/');
   const outcome = await page.evaluate(
     url => fetch(url, { method: 'PUT', headers: { 'x-a': '1' } }).then(String, () => 'refused'),
@@ -337,7 +333,6 @@ it('leaves preflights out, and lets them refuse what they refuse', async () => {
   expect(outcome).toBe('refused');
   expect(strict.hits).toEqual(['OPTIONS /']);
   expect(log.events.filter(event => event.method === 'OPTIONS')).toEqual([]);
-  await guard.dispose();
   await strict.close();
 });
 

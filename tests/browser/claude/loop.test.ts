@@ -33,6 +33,11 @@ async function play(script: Script, setup: ClaudeSetup = {}) {
   return newest;
 }
 
+async function ended(script: Script, setup: ClaudeSetup = {}) {
+  await (await play(script, setup)).outcome;
+  return newest;
+}
+
 const bodyOf = (index: number) => newest.requests[index]!.body;
 const messagesOf = (index: number) => newest.messagesOf(index);
 
@@ -66,17 +71,16 @@ describe('a trial', () => {
 
   it('plays with the computer toolset, for a model that does not think by itself', async () => {
     const script = [reply(call('screenshot', {}, 'computer')), done()];
-    const { outcome, task } = await play(script, {
+    const { task } = await ended(script, {
       options: { tools: 'computer', model: 'claude-sonnet-4-6' },
     });
-    await outcome;
     expect(bodyOf(1).tools).toMatchObject([{ type: 'computer_toolset_20260801' }, {}, {}]);
     expect(bodyOf(0)).not.toHaveProperty('thinking');
     expect(task.turns[0]!.title).toBe('take a screenshot');
   });
 
   it('tells what happened beside the calls, and answers dialogs as the model says', async () => {
-    const { outcome, page, task } = await play(request => {
+    const { page, task } = await ended(request => {
       const target = () => byRef(request.ref(/button "Delete"/));
       if (request.index === 0) return reply(call('find', { query: 'delete button' }));
       if (request.index === 1) return reply(call('left_click', { target: target() }));
@@ -88,7 +92,6 @@ describe('a trial', () => {
           ? reply(call('screenshot'))
           : done();
     });
-    await outcome;
     const told = messagesOf(2).at(-1)!.content[0]!.content as JsonObject[];
     expect(told.map(part => part.type)).toEqual(['text', 'text', 'browser_state']);
     expect(told[1]!.text).toMatch(
@@ -105,7 +108,7 @@ describe('a trial', () => {
   });
 
   it('does not run what follows a call that failed, and answers all of them', async () => {
-    const { outcome, task } = await play([
+    const { task } = await ended([
       reply(
         call('left_click', { target: byRef('ref_99') }),
         call('type', { text: 'x' }),
@@ -115,7 +118,6 @@ describe('a trial', () => {
       ),
       done(),
     ]);
-    await outcome;
     const results = messagesOf(1).at(-1)!.content;
     expect(results.map(result => result.is_error)).toEqual([true, true, true, true, true]);
     for (const result of results.slice(1))
@@ -126,7 +128,7 @@ describe('a trial', () => {
   });
 
   it('sends invalid input and unknown tools back to the model', async () => {
-    const { outcome, task } = await play([
+    const { task } = await ended([
       reply(call('left_click', { where: 'there' })),
       reply(callTool('fly', {})),
       reply(callTool('give_up', {})),
@@ -135,7 +137,6 @@ describe('a trial', () => {
       // It is asked again, since it has not called any tool that there is.
       done(),
     ]);
-    await outcome;
     const errors = [1, 2, 3, 4].map(index => JSON.stringify(messagesOf(index).at(-1)!.content[0]));
     expect(errors[0]).toContain('Invalid input for left_click');
     expect(errors[1]).toContain('There is no tool');
@@ -153,7 +154,7 @@ describe('a trial', () => {
   });
 
   it('keeps secrets from the model, in both directions', async () => {
-    const { outcome, page, task } = await play(
+    const { page, task } = await ended(
       request =>
         request.index === 0
           ? reply(call('find', { query: 'password' }))
@@ -167,7 +168,6 @@ describe('a trial', () => {
             : done(),
       { secrets: { SHOP_PASSWORD: 'correct horse' } },
     );
-    await outcome;
     expect(await page.getByLabel('Password').inputValue()).toBe('correct horse');
     const sent = JSON.stringify(newest.requests.map(request => request.body));
     expect(sent).not.toContain('correct horse');
@@ -203,7 +203,7 @@ describe('endings', () => {
   });
 
   it('goes on after an answer that was cut off, and runs no half call', async () => {
-    const { outcome, page, task } = await play(
+    const { page, task } = await ended(
       [
         { content: [say('I will click and')], stopReason: 'max_tokens' },
         { content: [think('a long thought')], stopReason: 'max_tokens' },
@@ -211,7 +211,6 @@ describe('endings', () => {
       ],
       { wantsAnswer: true },
     );
-    await outcome;
     expect(messagesOf(1)).toMatchObject([
       {},
       { content: [{ text: 'I will click and' }] },
@@ -241,13 +240,12 @@ describe('endings', () => {
   });
 
   it('makes room where the context is full, and ends where it can not', async () => {
-    const { outcome } = await play([
+    await ended([
       reply(think('a'), call('screenshot')),
       reply(think('b'), call('screenshot')),
       { content: [], stopReason: 'model_context_window_exceeded' },
       done(),
     ]);
-    await outcome;
     const sent = JSON.stringify(messagesOf(3));
     expect(sent.match(/"type":"image"/g)).toHaveLength(1);
     expect(sent.match(/"type":"thinking"/g)).toHaveLength(1);
@@ -277,13 +275,12 @@ describe('an end without a call', () => {
     ['of a thought alone', [think('I should click Start now.')]],
     ['of what comes next', [say("I'll click Start now.")]],
   ])('%s is asked about once, and the trial goes on', async (_, content) => {
-    const { outcome, page, task } = await play(request => {
+    const { page, task } = await ended(request => {
       if (request.index === 0) return reply(call('find', { query: 'free trial' }));
       if (request.index === 1) return { content, stopReason: 'end_turn' };
       const target = () => byRef(request.ref(/button "Start free trial"/));
       return request.index === 2 ? reply(call('left_click', { target: target() })) : done('It has started.');
     });
-    await outcome;
     expect(await page.title()).toBe('started');
     expect(task.turns).toHaveLength(4);
     const asked = messagesOf(2).at(-1)!.content;
@@ -345,11 +342,10 @@ describe('a structured answer', () => {
 
 describe('reminders', () => {
   it('come once when three quarters of the turns are used', async () => {
-    const { outcome } = await play(
+    await ended(
       request => (request.index < 8 ? reply(call('find', { query: `word ${request.index}` })) : done()),
       { maxSteps: 10 },
     );
-    await outcome;
     const reminded = newest.requests.map(({ body }) =>
       JSON.stringify((body.messages as JsonObject[]).at(-1)).includes('turns are used'),
     );
@@ -363,10 +359,7 @@ describe('reminders', () => {
   });
 
   it('come when the same calls have no effect', async () => {
-    const { outcome } = await play(request =>
-      request.index < 4 ? reply(call('key', { text: 'Escape' })) : done(),
-    );
-    await outcome;
+    await ended(request => (request.index < 4 ? reply(call('key', { text: 'Escape' })) : done()));
     const reminded = [1, 2, 3, 4].map(index =>
       JSON.stringify(messagesOf(index).at(-1)).includes('the same calls 3 times'),
     );
@@ -388,7 +381,7 @@ describe('reminders', () => {
   });
 
   it('do not come when they have', async () => {
-    const { outcome } = await play(request =>
+    await ended(request =>
       request.index === 0
         ? reply(
             call('find', { query: 'password' }),
@@ -398,7 +391,6 @@ describe('reminders', () => {
           ? reply(call('left_click', { target: byRef(request.ref(/textbox/)) }), call('type', { text: 'x' }))
           : done(),
     );
-    await outcome;
     expect(JSON.stringify(newest.requests.at(-1)!.body)).not.toContain('the same calls');
   });
 });
