@@ -8,8 +8,8 @@ const good = spec({ id: 'good', url: 'http://127.0.0.1:9/' });
 const said = (output: string) => output.replace(/^ *>? *\d* \|.*$/gm, '');
 
 test('while tests are collected, each file says what is wrong with it', async () => {
-  const calls = (globs: string) =>
-    `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(${globs});`;
+  const calls = (args: string) =>
+    `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(${args});`;
   const run = await makeSuite({
     'playwright.config.ts': config({ projects: `[{ name: 'agents' }]` }),
     'matchless.spec.ts': calls(`'nowhere/*.yaml'`),
@@ -17,6 +17,9 @@ test('while tests are collected, each file says what is wrong with it', async ()
     'same/one.yaml': good,
     'same/two.yaml': good,
     'typeless.spec.ts': calls('42 as never'),
+    'unknown.spec.ts': calls(`'same/one.yaml', { check: { goood: () => {} } } as any`),
+    'whole.spec.ts': calls(`'same/one.yaml', { check: given => { given.page.url(); } } as any`),
+    'missing.spec.ts': calls(`'same/one.yaml', { prepare: ({ dbb }) => {} } as any`),
     'policy.spec.ts': `import { test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
 test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});`,
@@ -27,6 +30,9 @@ test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});`,
     ...[/2 files have the id "good"/, /same\/one\.yaml/, /same\/two\.yaml/],
     /a glob for task specs must be .* got .*number/,
     /passPolicy\(\): minPasses: must not be above k/,
+    /check: no spec that matches "same\/one\.yaml" has the id "goood"\. Did you mean "good"\?/,
+    /check: its first parameter is not a destructured object/,
+    /Test has unknown parameter "dbb"/,
   ])
     expect(said(run.output)).toMatch(pattern);
   expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
@@ -50,40 +56,32 @@ test('before the first test, the options of a project are checked', async () => 
   expect(run.output).not.toMatch(/\d+ passed/);
 });
 
-test('a test that can not get its agent is an error of the set-up, not a failure of the site', async () => {
+test('a test that can not get its agent is an error of the set-up, told without the value of a secret', async () => {
   const run = await makeSuite({
     'playwright.config.ts': config({
-      projects: `[{ name: 'agents', ...repeats({ atLeast: 2 }) }]`,
+      projects: `[{ name: 'agents', ...repeats({ atLeast: 1 }) }]`,
     }).replace('agent: lexical(), ', ''),
-    'chat.spec.ts': `import { passPolicy, test } from '@taskproof/playwright';
-test('the assistant helps', passPolicy({ k: 2, minPasses: 1 }), async ({ agent }) => {
-  await agent.run('Help');
-});`,
-  }).playwright(['test']);
-  expect(run.exitCode, run.output).toBe(1);
-  expect(run.results().verdicts).toMatchObject([
-    {
-      ...{ spec: 'the assistant helps', verdict: 'inconclusive', failures: 0, errors: 2 },
-      trials: [{ errorKind: 'setup', reason: expect.stringContaining('no agent is configured') }, {}],
-    },
-  ]);
-  expect(said(run.output)).toContain('2 trials with error: setup');
-});
-
-test('why an agent can not run is told without the value of a secret', async () => {
-  const run = await makeSuite({
-    'playwright.config.ts': config({ projects: `[{ name: 'agents', ...repeats({ atLeast: 1 }) }]` }),
     'chat.spec.ts': `import { passPolicy, test as base } from '@taskproof/playwright';
 const agent = { name: 'mine', preflight() { throw new Error('no access with ' + process.env.VALUE); }, async run() {} };
 // Only the worker knows it.
 const test = base.extend({ taskproof: async ({}, use) => use({ agent, secrets: { PW: process.env.VALUE } }) });
-test('the assistant helps', passPolicy({ k: 1, minPasses: 1 }), async ({ agent }) => {
-  await agent.run('Help');
-});`,
+for (const [title, given] of [['nobody helps', base], ['the assistant helps', test]] as const)
+  given(title, passPolicy({ k: 1, minPasses: 1 }), async ({ agent }) => {
+    await agent.run('Help');
+  });`,
   }).playwright(['test'], { VALUE: 'hunter2secret' });
   expect(run.exitCode, run.output).toBe(1);
-  expect(run.results().verdicts[0]!.trials).toMatchObject([
-    { errorKind: 'setup', reason: 'no access with <secret>PW</secret>' },
+  const inconclusive = { verdict: 'inconclusive', failures: 0, errors: 1 };
+  expect(run.results().verdicts).toMatchObject([
+    {
+      ...{ spec: 'nobody helps', ...inconclusive },
+      trials: [{ errorKind: 'setup', reason: expect.stringContaining('no agent is configured') }],
+    },
+    {
+      ...{ spec: 'the assistant helps', ...inconclusive },
+      trials: [{ errorKind: 'setup', reason: 'no access with <secret>PW</secret>' }],
+    },
   ]);
+  expect(said(run.output)).toContain('2 trials with error: setup');
   expect(run.output).not.toContain('hunter2secret');
 });

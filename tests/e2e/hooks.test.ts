@@ -13,7 +13,7 @@ const verdictsOf = (run: Run) =>
 const recordOf = (suite: Suite, id: string) =>
   recordsIn(suite.read('report.json')).findLast(({ specId }) => specId === id)!;
 
-describe('check and prepare', () => {
+describe('check, prepare and hooks', () => {
   let suite: Suite;
   let run: Run;
   let rows: ReturnType<typeof verdictsOf>;
@@ -24,9 +24,11 @@ describe('check and prepare', () => {
     const url = `${site.url}/`;
     const user = "  - type: dom\n    selector: body\n    state: text\n    text: '{{user}}'\n";
     const ids = ['once', 'twice', 'soft', 'breaks', 'unmet', 'away'];
+    const hooked = ['hook', 'fixture', 'soft-hook', 'broken', 'fine'];
     suite = makeSuite({
       'playwright.config.ts': config({
-        taskproof: `{ agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")} }`,
+        taskproof: `{ agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")}, earlyStop: true }`,
+        globs: "'{tasks,prepared,hooked}/*.yaml'",
         reporters: REPORTERS,
       }),
       ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url })])),
@@ -38,6 +40,23 @@ describe('check and prepare', () => {
         ...{ id: 'file', url: `${url}file` },
         assertions: "  - { type: download, name: '*.csv', text: rose }\n  - { type: answer, equals: done }\n",
       }).replace("'0.1'", 'playwright/1'),
+      ...Object.fromEntries(
+        hooked.map(id => [`hooked/${id}.yaml`, spec({ id, url, k: id === 'hook' ? 2 : 1, minPasses: 1 })]),
+      ),
+      'hooked.spec.ts': `
+import { expect, test as base } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+const test = base.extend<{ orders: void }>({ orders: [async ({}, use, { title }) => {
+  await use();
+  if (title.startsWith('fixture')) expect([1, 2], 'one order').toHaveLength(1);
+}, { auto: true }] });
+test.beforeEach(({}, { title }) => { if (title.startsWith('soft')) expect.soft(1).toBe(3); });
+test.afterEach(({}, { title, repeatEachIndex }) => {
+  if (title.startsWith('hook') && !repeatEachIndex) expect(3).toBe(4);
+  if (title.startsWith('broken')) throw new TypeError('no database');
+});
+taskproofTests('hooked/*.yaml', { test });
+`,
       'prepared/ada.yaml': spec({ id: 'ada', url: `${url}{{user}}`, assertions: user }),
       'prepared/bob.yaml': spec({ id: 'bob', url: `${url}{{usr}}`, assertions: user }),
       'tasks.spec.ts': `
@@ -66,7 +85,7 @@ taskproofTests('tasks/*.yaml', { test, check: {
   breaks: async ({ db }) => { db.of('once')[3].total.toFixed(); },
   // The trial has failed already: what breaks in its check then says nothing. Nor does it change the record by what it does to its own.
   unmet: async ({ db, record }) => { record.assertions.splice(0); db.of('once')[3].total.toFixed(); },
-  away: async ({ page }) => { await page.goto('/ada'); expect(1).toBe(2); },
+  away: async ({ page }) => { await page.goto('${site.url}/ada'); expect(1).toBe(2); },
 } });
 test.describe(() => {
   test.use({ baseURL: '${site.url}' });
@@ -79,12 +98,9 @@ test.describe(() => {
     return { user: 'ada', order: orders[0] };
   } });
 });
+// Failures that are expected start no new workers.
+test.beforeEach(({}, { title }) => test.fail(/^(unmet|away|file)$/.test(title)));
 `,
-    });
-    suite.write({
-      'tasks.spec.ts': suite
-        .read('tasks.spec.ts')
-        .replace("page.goto('/ada')", `page.goto('${site.url}/ada')`),
     });
     run = await suite.playwright(['test']);
     rows = verdictsOf(run);
@@ -162,75 +178,20 @@ test.describe(() => {
     expect(run.output).toContain(said);
     expect(run.output).toMatch(/at bob \(prepared\/bob\.yaml:4|prepared\/bob\.yaml:4:/);
   });
-});
 
-test('a hook that expects in vain fails a passed trial; one that breaks makes it an error', async () => {
-  const site = await startSite({ '/': PAGE });
-  const ids = ['hook', 'fixture', 'soft', 'broken', 'fine'];
-  const suite = makeSuite({
-    'playwright.config.ts': config({
-      taskproof: `{ agent: ${CLICKS_GO}, earlyStop: true }`,
-      reporters: REPORTERS,
-    }),
-    ...Object.fromEntries(
-      ids.map(id => [
-        `tasks/${id}.yaml`,
-        spec({ id, url: `${site.url}/`, k: id === 'hook' ? 2 : 1, minPasses: 1 }),
-      ]),
-    ),
-    'tasks.spec.ts': `
-import { expect, test as base } from '@playwright/test';
-import { taskproofTests } from '@taskproof/playwright';
-const test = base.extend<{ orders: void }>({ orders: [async ({}, use, { title }) => {
-  await use();
-  if (title.startsWith('fixture')) expect([1, 2], 'one order').toHaveLength(1);
-}, { auto: true }] });
-test.beforeEach(({}, { title }) => { if (title.startsWith('soft')) expect.soft(1).toBe(2); });
-test.afterEach(({}, { title, repeatEachIndex }) => {
-  if (title.startsWith('hook') && !repeatEachIndex) expect(3).toBe(4);
-  if (title.startsWith('broken')) throw new TypeError('no database');
-});
-taskproofTests('tasks/*.yaml', { test });
-`,
+  test('a hook that expects in vain fails a passed trial; one that breaks makes it an error', () => {
+    // Its first trial has not settled the verdict.
+    expect(rows.get('hook'), run.output).toMatchObject({ verdict: 'passed', passes: 1, failures: 1 });
+    expect(rows.get('hook')!.trials[0]).toMatchObject({
+      ...{ outcome: 'failed', status: 'completed' },
+      reason: expect.stringMatching(
+        /^hook: expect\(received\)\.toBe\(expected\).*: expected 4, received 3; the agent stopped on /,
+      ),
+    });
+    expect(rows.get('fixture')).toMatchObject({ verdict: 'failed', failures: 1, errors: 0 });
+    expect(rows.get('fixture')!.diagnosis!.headline).toContain('hook: one order');
+    expect(rows.get('soft-hook')).toMatchObject({ verdict: 'failed', failures: 1 });
+    expect(rows.get('broken')).toMatchObject({ verdict: 'inconclusive', errors: 1 });
+    expect(rows.get('fine')).toMatchObject({ verdict: 'passed' });
   });
-  const run = await suite.playwright(['test']);
-  const rows = verdictsOf(run);
-  // Its first trial has not settled the verdict.
-  expect(rows.get('hook'), run.output).toMatchObject({ verdict: 'passed', passes: 1, failures: 1 });
-  expect(rows.get('hook')!.trials[0]).toMatchObject({
-    ...{ outcome: 'failed', status: 'completed' },
-    reason: expect.stringMatching(
-      /^hook: expect\(received\)\.toBe\(expected\).*: expected 4, received 3; the agent stopped on /,
-    ),
-  });
-  expect(rows.get('fixture')).toMatchObject({ verdict: 'failed', failures: 1, errors: 0 });
-  expect(rows.get('fixture')!.diagnosis!.headline).toContain('hook: one order');
-  expect(rows.get('soft')).toMatchObject({ verdict: 'failed', failures: 1 });
-  expect(rows.get('broken')).toMatchObject({ verdict: 'inconclusive', errors: 1 });
-  expect(rows.get('fine')).toMatchObject({ verdict: 'passed' });
-});
-
-test('hooks that can not be meant are refused at collection', async () => {
-  const suite = makeSuite({
-    'playwright.config.ts': config({}),
-    'tasks/cart.yaml': spec({ id: 'cart', url: 'http://127.0.0.1:9/' }),
-    ...Object.fromEntries(
-      Object.entries({
-        unknown: `check: { kart: async () => {} }`,
-        whole: 'check: async given => { given.page.url(); }',
-        missing: 'prepare: async ({ dbb }) => {}',
-      }).map(([name, options]) => [
-        `${name}.spec.ts`,
-        `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('tasks/*.yaml', { ${options} } as any);\n`,
-      ]),
-    ),
-  });
-  const { exitCode, output } = await suite.playwright(['test']);
-  expect(exitCode, output).toBe(1);
-  for (const said of [
-    'check: no spec that matches "tasks/*.yaml" has the id "kart". Did you mean "cart"?',
-    'check: its first parameter is not a destructured object',
-    'Test has unknown parameter "dbb"',
-  ])
-    expect(output).toContain(said);
 });
