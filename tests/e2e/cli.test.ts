@@ -62,19 +62,3 @@ assertions:
   );
   expect((await taskproof(suite, 'diff', 'nowhere.json')).code).toBe(2);
 });
-
-test('validate names file, line and column, and exits with 1', async () => {
-  const suite = makeSuite({ 'tasks/typo.yaml': `specVersion: '0.1'\nid: Typo\ngaol: x\n` });
-  const { code, output } = await taskproof(suite, 'validate', 'tasks/*.yaml');
-  expect(code).toBe(1);
-  expect(output).toMatch(/tasks\/typo\.yaml:2:5 id/);
-  expect(output).toMatch(/tasks\/typo\.yaml:3:1 gaol.*did you mean `goal`/s);
-});
-
-// tests/unit/cli/program.test.ts asks each command.
-test('baseline save --help shows its use', async () => {
-  const { code, output } = await taskproof(makeSuite({}), 'baseline', 'save', '--help');
-  expect(code).toBe(0);
-  expect(output).toMatch(/Usage: taskproof baseline save/);
-  expect(output).toMatch(/Options:/);
-});
