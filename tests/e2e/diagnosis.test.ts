@@ -1,7 +1,8 @@
-// Why a spec was lost, where people read it: failures in groups, and where they left the way of passing trials.
+// Why a spec was lost, where people read it: failures in groups, and where they left the way of passing trials. The HTML report is
+// opened in a browser.
 import { join } from 'node:path';
-import { type Browser, chromium } from '@playwright/test';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/data/results';
 import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
@@ -64,9 +65,9 @@ beforeAll(async () => {
   const project = (name: string, brokenFrom: number) =>
     `{ name: '${name}', testMatch: '${name}.spec.ts', ...repeats('${name}/*.yaml'), use: { taskproof: { agent: ${agent(name, brokenFrom)} } } }`;
   // One trial of the agent that passes shows its way.
-  const specOf = (k: number) =>
+  const specOf = (id: string, k: number) =>
     spec({
-      ...{ id: 'buy', url: `${site.url}/`, k, minPasses: k > 1 ? k - 1 : k, assertions: ASSERTIONS },
+      ...{ id, url: `${site.url}/`, k, minPasses: Math.max(1, k - 1), assertions: ASSERTIONS },
       extra: 'maxSteps: 5',
     });
   suite = makeSuite({
@@ -76,8 +77,9 @@ beforeAll(async () => {
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html'], ['blob']]`,
     }),
     'merge.config.ts': `export default { reporter: [['@taskproof/playwright/reporter'], ['html', { outputFolder: 'merged' }]] };`,
-    'strong/buy.yaml': specOf(1),
-    'weak/buy.yaml': specOf(3),
+    'strong/buy.yaml': specOf('buy', 1),
+    'weak/buy.yaml': specOf('buy', 3),
+    'weak/kept.yaml': specOf('kept', 2),
     'strong.spec.ts': TASKS_TEST.replace('tasks', 'strong'),
     'weak.spec.ts': TASKS_TEST.replace('tasks', 'weak'),
   });
@@ -155,12 +157,62 @@ test('the same where another run was merged', async () => {
   await expectShown('merged');
 });
 
-async function expectShown(folder: string): Promise<void> {
+const rowOf = (page: Page, text: string) => page.locator('.test-file-test', { hasText: text });
+
+async function openReport(folder: string): Promise<Page> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(await serveFolder(join(suite.folder, folder)));
-  const row = (trial: number) =>
-    page.locator('.test-file-test', { hasText: `buy · trial ${trial}/3` }).filter({ hasText: 'weak' });
-  await row(1).waitFor();
+  await rowOf(page, 'buy · trial 1/3').waitFor();
+  return page;
+}
+
+test('the list names trial and verdict, a tolerated failure is green, a lost spec stands on top with its reason', async () => {
+  const page = await openReport('playwright-report');
+  const row = (text: string) => rowOf(page, text);
+  expect(await row('kept · trial 2/2').innerText()).toMatch(/verdict:passed[\s\S]*tolerated/);
+  expect(await row('kept · trial 1/2').innerText()).not.toContain('tolerated');
+  expect(await row('kept · trial 2/2').getAttribute('class')).toContain('outcome-expected');
+  expect(await row('buy · trial 1/3').innerText()).toContain('verdict:failed');
+  expect(await row('buy · trial 1/3').getAttribute('class')).toContain('outcome-expected');
+  for (const trial of ['buy · trial 2/3', 'buy · trial 3/3'])
+    expect(await row(trial).getAttribute('class'), trial).toContain('outcome-unexpected');
+  const body = await page.locator('body').innerText();
+  expect(body).toContain('buy [weak] failed: 1/3 passed, needs 2');
+  expect(body).not.toContain('kept [weak]');
+  await page.close();
+});
+
+test('a trial shows verdict, turns by name, pictures, and its assertions at their lines', async () => {
+  const page = await openReport('playwright-report');
+  const open = async (trial: string) => {
+    await page.getByText(trial).click();
+    await page.getByText('Test Steps').waitFor();
+    return page.locator('body').innerText();
+  };
+  const lost = await open('buy · trial 2/3');
+  expect(lost).toContain('failed: 1/3 passed, needs 2');
+  expect(lost).toMatch(/"#done" is visible.*weak\/buy\.yaml:\d+/s);
+  expect(lost).toMatch(/>\s+\d+ \| maxSteps: 5/);
+  await page.goBack();
+  const body = await open('kept · trial 1/2');
+  expect(body).toMatch(/click button "Place order"/);
+  expect(body).toMatch(/"#done" is visible.*weak\/kept\.yaml:\d+/s);
+  expect(body).not.toContain('_taskproof');
+  const pictures = page.locator('img[src*="data/"]');
+  const turns = new Set(body.match(/turn-\d+\.jpg/g));
+  expect(turns.size).toBe(4);
+  // Shown on the page, not behind a link.
+  await page.getByText('transcript').click();
+  await page.locator('.attachment-body', { hasText: 'Goal: Click "Go"' }).waitFor();
+  // One for each turn, and one of the end.
+  expect(await pictures.count()).toBe(turns.size + 1);
+  expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);
+  await page.close();
+});
+
+async function expectShown(folder: string): Promise<void> {
+  const page = await openReport(folder);
+  const row = (trial: number) => rowOf(page, `buy · trial ${trial}/3`).filter({ hasText: 'weak' });
   const top = await page.locator('body').innerText();
   for (const line of [HEADLINE, PARTED]) expect(top.replace(/\s+/g, ' ')).toContain(line);
   // The pictures of the page on which they parted, as each saw it: with the button, and without.
@@ -188,82 +240,83 @@ async function expectShown(folder: string): Promise<void> {
   await page.close();
 }
 
-test('a request that failed, what the page says, the words of an agent that gave up, and not what passing trials have, too', async () => {
-  let carts = 0;
-  const shop = await startSite({
-    '/': `<a href="/menu" class="menu" style="display:block;height:20px"></a><h1>Shop</h1><p role="alert"></p><button onclick="fetch('/api/cart', { method: 'POST' }).then(({ ok }) => {
-      document.querySelector(ok ? 'h1' : 'p').textContent = ok ? 'Added' : 'The basket is closed' })">Add</button>`,
-    // It works for the first visitor.
-    '/api/cart': (_request, response) => void response.writeHead(carts++ ? 500 : 201).end(),
-  });
+describe('requests that went otherwise than for the first visitor', () => {
   const said = `I could not ${'really '.repeat(40)}use "Add to basket"`;
-  const player = `defineAgent({ name: 'cautious', async run(task) {
-    await task.turn('add', async turn => {
-      const add = task.page.getByRole('button', { name: 'Add' });
-      await turn.record({ do: 'click' }, add);
-      await add.click();
-      await task.page.getByText(/Added|closed/).waitFor();
-    });
-    if (await task.page.getByText('closed').count()) return { status: 'gave_up', reason: '${said}' };
-  } })`;
-  const broken = makeSuite({
-    'playwright.config.ts': config({
-      projects: `[{ name: 'cautious', workers: 1, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${player} } } }]`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
-    }),
-    'tasks/cart.yaml': spec({
-      ...{ id: 'cart', url: `${shop.url}/`, k: 2, minPasses: 2 },
-      assertions: `  - type: dom\n    selector: h1\n    state: text\n    text: Added\n`,
-    }),
-    'tasks.spec.ts': TASKS_TEST,
-  });
-  const { output, results } = await broken.playwright(['test', '--workers=1']);
-  const line = output.replace(/\s+/g, ' ');
-  const request = 'turn 1: POST /api/cart answered 500 (201 in passing trials); gave up on /: I could not';
-  const says = 'the page says: "The basket is closed"';
-  for (const text of [request, says, said]) expect(line).toContain(text);
-  const { diagnosis } = results().verdicts[0]!;
-  expect(diagnosis).toMatchObject({
-    requests: [{ index: 1, turn: 1, request: 'POST /api/cart', status: 500, failure: null, expected: 201 }],
-    pageSaid: 'The basket is closed',
-    groups: [{ said }],
-    // The passing trial has it, too.
-    findings: [],
-    others: [{ kind: 'no_name', locator: "locator('.menu')" }],
-  });
-  expect(diagnosis!.headline).toHaveLength(160);
-  const page = await browser.newPage();
-  await page.goto(await serveFolder(join(broken.folder, 'playwright-report')));
-  await page.getByText('cart · trial 2/2').first().click();
-  await page.getByText('Test Steps').waitFor();
-  const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
-  for (const text of [request, said, 'The basket is closed']) expect(body).toContain(text);
-  await page.close();
-});
+  const ADDED = `  - type: dom\n    selector: h1\n    state: text\n    text: Added\n`;
+  let shopSuite: Suite;
+  let output: string;
+  let verdicts: Results['verdicts'];
 
-test('a request that is answered far later than for the first visitor, or never', async () => {
-  let carts = 0;
-  const shop = await startSite({
-    '/': `<h1>Shop</h1><button onclick="const began = performance.now(); fetch('/api/cart', { method: 'POST' }).then(() => {
-      document.querySelector('h1').textContent = performance.now() - began < 3000 ? 'Added' : 'Too late' })">Add</button>`,
-    '/api/cart': (_request, response) => {
-      const answer = () => void response.writeHead(201).end();
-      [answer, () => setTimeout(answer, 3_500)][carts++]?.();
-    },
+  // Their trials share a worker.
+  beforeAll(async () => {
+    let [carts, slowCarts] = [0, 0];
+    const shop = await startSite({
+      '/': `<a href="/menu" class="menu" style="display:block;height:20px"></a><h1>Shop</h1><p role="alert"></p><button onclick="fetch('/api/cart', { method: 'POST' }).then(({ ok }) => {
+        document.querySelector(ok ? 'h1' : 'p').textContent = ok ? 'Added' : 'The basket is closed' })">Add</button>`,
+      '/api/cart': (_request, response) => void response.writeHead(carts++ ? 500 : 201).end(),
+      '/slow': `<h1>Shop</h1><button onclick="const began = performance.now(); fetch('/api/slow', { method: 'POST' }).then(() => {
+        document.querySelector('h1').textContent = performance.now() - began < 3000 ? 'Added' : 'Too late' })">Add</button>`,
+      '/api/slow': (_request, response) => {
+        const answer = () => void response.writeHead(201).end();
+        [answer, () => setTimeout(answer, 3_500)][slowCarts++]?.();
+      },
+    });
+    const player = `defineAgent({ name: 'cautious', async run(task) {
+      if (task.specId === 'slow') return lexical().run(task);
+      await task.turn('add', async turn => {
+        const add = task.page.getByRole('button', { name: 'Add' });
+        await turn.record({ do: 'click' }, add);
+        await add.click();
+        await task.page.getByText(/Added|closed/).waitFor();
+      });
+      if (await task.page.getByText('closed').count()) return { status: 'gave_up', reason: '${said}' };
+    } })`;
+    const specOf = (id: string, path: string, k: number) =>
+      spec({ id, url: shop.url + path, k, goal: 'Click "Add"', assertions: ADDED });
+    shopSuite = makeSuite({
+      'playwright.config.ts': config({
+        taskproof: `{ agent: ${player} }`,
+        reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
+      }),
+      'tasks/cart.yaml': specOf('cart', '/', 2),
+      'tasks/slow.yaml': specOf('slow', '/slow', 3),
+      'tasks.spec.ts': TASKS_TEST,
+    });
+    const played = await shopSuite.playwright(['test']);
+    output = played.output;
+    verdicts = played.results().verdicts;
   });
-  const slow = makeSuite({
-    'playwright.config.ts': config({
-      projects: `[{ name: 'visitor', workers: 1, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: lexical() } } }]`,
-    }),
-    'tasks/cart.yaml': spec({
-      ...{ id: 'cart', url: `${shop.url}/`, k: 3, minPasses: 3, goal: 'Click "Add"' },
-      assertions: `  - type: dom\n    selector: h1\n    state: text\n    text: Added\n`,
-    }),
-    'tasks.spec.ts': TASKS_TEST,
+
+  test('one that failed, what the page says, the words of an agent that gave up, and not what passing trials have, too', async () => {
+    const line = output.replace(/\s+/g, ' ');
+    const request = 'turn 1: POST /api/cart answered 500 (201 in passing trials); gave up on /: I could not';
+    const says = 'the page says: "The basket is closed"';
+    for (const text of [request, says, said]) expect(line).toContain(text);
+    const { diagnosis } = verdicts[0]!;
+    expect(diagnosis).toMatchObject({
+      requests: [{ index: 1, turn: 1, request: 'POST /api/cart', status: 500, failure: null, expected: 201 }],
+      pageSaid: 'The basket is closed',
+      groups: [{ said }],
+      // The passing trial has it, too.
+      findings: [],
+      others: [{ kind: 'no_name', locator: "locator('.menu')" }],
+    });
+    expect(diagnosis!.headline).toHaveLength(160);
+    const page = await browser.newPage();
+    await page.goto(await serveFolder(join(shopSuite.folder, 'playwright-report')));
+    await page.getByText('cart · trial 2/2').first().click();
+    await page.getByText('Test Steps').waitFor();
+    const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+    for (const text of [request, said, 'The basket is closed']) expect(body).toContain(text);
+    await page.close();
   });
-  const { results } = await slow.playwright(['test', '--workers=1']);
-  expect(results().verdicts[0]!.diagnosis!.requests).toMatchObject([
-    { index: 1, turn: 1, text: 'POST /api/cart answered 201 far later than in passing trials' },
-    { index: 2, turn: 1, text: 'POST /api/cart was never answered (201 in passing trials)' },
-  ]);
+
+  test('one that is answered far later, or never', () => {
+    expect(verdicts[1]!.diagnosis!.requests, output).toMatchObject([
+      { index: 1, turn: 1, text: 'POST /api/slow answered 201 far later than in passing trials' },
+      { index: 2, turn: 1, text: 'POST /api/slow was never answered (201 in passing trials)' },
+    ]);
+    // The assertion that did not hold.
+    expect(output).toMatch(/at slow \(.*tasks\/slow\.yaml:10:5\)/);
+  });
 });
