@@ -216,13 +216,12 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) =
   await agent.run('Click "Go"');
   writeFileSync('back', '');
   await agent.run('Click "Go"');
-  expect(process.env.BREAK).toBeUndefined();
 });`,
     'b.spec.ts': TASKS_TEST,
   });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(0);
-  const { verdicts, durationMs, startedAt } = run.results();
+  const { verdicts, durationMs } = run.results();
   expect(verdicts.map(({ spec, verdict }) => [spec, verdict])).toEqual([
     ['go', 'passed'],
     ['two agents', 'passed'],
@@ -231,10 +230,10 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) =
   for (const took of [durationMs, ...verdicts.map(({ trials }) => trials[0]!.durationMs)])
     expect(took).toBeGreaterThan(0);
   expect((await taskproof(suite, ['baseline', 'save'])).code).toBe(0);
-  const red = await suite.playwright(['test'], { BREAK: '1' });
-  expect(red.exitCode, red.output).toBe(1);
-  expect(Date.parse(red.results().startedAt)).toBeLessThan(Date.parse(startedAt));
-  expect(await taskproof(suite, ['diff'])).toMatchObject({ code: 1, err: '' });
+  const before = { ...run.results(), startedAt: new Date(0).toISOString() };
+  suite.write({ 'taskproof-results.json': JSON.stringify(before) });
+  const compared = { code: 0, out: expect.stringContaining('2 unchanged'), err: '' };
+  expect(await taskproof(suite, ['diff'])).toMatchObject(compared);
 });
 
 const SLOW = `defineAgent({ name: 'slow', async run(task) {
