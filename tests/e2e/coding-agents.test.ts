@@ -162,7 +162,6 @@ beforeAll(async () => {
         () => reply(use('browser_take_screenshot')),
         () => done('The order is placed.'),
       ],
-      turns: [look, look, look, look],
       dollars: [look, () => ({ ...look(), outputTokens: 100_000 }), look, look],
       minutes: [() => reply(use('browser_evaluate', { function: '() => new Promise(() => {})' }))],
       cli: [
@@ -194,7 +193,6 @@ beforeAll(async () => {
     text: 'A password of ${PASSWORD.length}'
 `,
       },
-      { id: 'turns', goal: 'Task turns', extra: 'maxSteps: 3' },
       { id: 'dollars', goal: 'Task dollars', extra: 'maxCostUsd: 1' },
       { id: 'minutes', goal: 'Task minutes', extra: 'maxSteps: 1' },
       { id: 'refused', goal: 'Task refused' },
@@ -262,7 +260,7 @@ afterAll(async () => {
 });
 
 testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhere', () => {
-  const { passes, turns, dollars, minutes, refused } = records;
+  const { passes, dollars, minutes, refused } = records;
   expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
   expect(
     passes!.turns.map(({ title, url, screenshot }) => [title, new URL(url).pathname, screenshot]),
@@ -316,8 +314,6 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
     6,
   );
 
-  expect(turns).toMatchObject({ outcome: 'failed', status: 'max_steps', costUsd: expect.any(Number) });
-  expect(turns!.turns).toHaveLength(3);
   expect(dollars).toMatchObject({ outcome: 'failed', status: 'budget_exceeded' });
   expect(dollars!.costUsd).toBeGreaterThan(2);
   expect(dollars!.turns).toHaveLength(2);
