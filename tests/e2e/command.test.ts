@@ -7,6 +7,7 @@ import { transformSync } from 'esbuild';
 import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import { MARK, processesMarked } from '../support/processes';
+import { PROGRAM_HEAD } from '../support/program-head';
 import { recordsIn } from '../support/records';
 import { unzip } from '../support/unzip';
 import {
@@ -35,40 +36,6 @@ function records(suite: Suite, file = 'report.json') {
 }
 
 const JSON_REPORT = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
-
-/** At the head of each program of these tests. */
-const HEAD = `
-import { spawn } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { json } from 'node:stream/consumers';
-import { setTimeout as after } from 'node:timers/promises';
-const say = line => process.stdout.write(typeof line === 'string' ? line : JSON.stringify(line) + '\\n');
-const never = () => new Promise(() => setInterval(() => {}, 1000));
-/** A session with the trial's page, in the bare protocol. */
-async function attach({ url, targetId }) {
-  // Half of a program's start, so only for those that need it.
-  const { WebSocket } = await import('ws');
-  const socket = new WebSocket(url);
-  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
-  let id = 0;
-  const send = (method, params = {}, sessionId) => new Promise((resolve, reject) => {
-    const mine = ++id;
-    const listen = data => {
-      const answer = JSON.parse(data);
-      if (answer.id !== mine) return;
-      socket.off('message', listen);
-      if (answer.error) reject(new Error(answer.error.message));
-      else resolve(answer.result);
-    };
-    socket.on('message', listen);
-    socket.send(JSON.stringify({ id: mine, method, params, ...(sessionId ? { sessionId } : {}) }));
-  });
-  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
-  const evaluate = async expression =>
-    (await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }, sessionId)).result.value;
-  return { socket, send, evaluate, sessionId };
-}
-`;
 
 test('the example agent plays example tasks, in two workers, and what it did is played again', async () => {
   const site = await startExampleSite({ port: 0 });
@@ -166,7 +133,7 @@ describe('a run that was started elsewhere, of a program and of the agents of th
         reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }], ['html']]`,
         taskproof: `{ secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({ command: ${NODE}, args: ['player.mjs', 'again'], cwd: 'agents', env: { GREETING: 'hello', GONE: undefined }, name: 'player', model: 'm-1' }) }`,
       }).replace('use: {', `use: { trace: 'on',`),
-      'ui/agents/player.mjs': `${HEAD}
+      'ui/agents/player.mjs': `${PROGRAM_HEAD}
 const task = await json(process.stdin);
 writeFileSync('task.json', JSON.stringify({ ...task, argv: process.argv.slice(2), cwd: process.cwd(), greeting: process.env.GREETING, gone: process.env.GONE ?? null }));
 const page = await attach(task.cdp);
@@ -477,11 +444,6 @@ const faults: Record<string, Fault> = {
     does: `say({ type: 'end', status: 'error', reason: 'a bug' });`,
     reason: /agent "faulty" threw: .*faulty\.mjs: it ended with an error: a bug$/,
   },
-  'kills-its-worker': {
-    asTrial: true,
-    does: `process.on('SIGTERM', () => {}); process.kill(process.ppid, 'SIGKILL'); await never();`,
-    reason: /no record was left: .*worker process exited unexpectedly/,
-  },
 };
 
 const KEY = 'sk-live-0123456789abcdef';
@@ -531,7 +493,7 @@ describe('each fault of a program', () => {
         reporters: JSON_REPORT,
         taskproof: `{ turnTimeoutMs: 60_000, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: ${agent()} }`,
       }),
-      'faulty.mjs': `${HEAD}
+      'faulty.mjs': `${PROGRAM_HEAD}
 const task = await json(process.stdin);
 const faults = { ${rows.map(([id, { does }]) => `'${id}': async () => { ${does} }`)} };
 await faults[task.goal]();`,
@@ -625,7 +587,7 @@ test('Ctrl-C ends the program and what it started', async () => {
       reporters: PLAIN,
       taskproof: `{ agent: command({ command: ${NODE}, args: ['hang.mjs'] }) }`,
     }),
-    'hang.mjs': `${HEAD}
+    'hang.mjs': `${PROGRAM_HEAD}
 const task = await json(process.stdin);
 process.on('SIGTERM', () => {}).on('SIGINT', () => {});
 spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)']);

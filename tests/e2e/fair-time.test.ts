@@ -1,6 +1,7 @@
 // Whose time a trial's time is: waiting for a model takes none of it, whoever waits, and no test times out over it.
 import { expect, onTestFinished, test } from 'vitest';
 import { byRef, call, done, reply, type Script, startMessagesApi } from '../support/messages-api';
+import { PROGRAM_HEAD } from '../support/program-head';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 
@@ -25,30 +26,18 @@ export const mine = defineAgent({ name: 'mine', async run(task) {
 export const program = command({ command: ${JSON.stringify(process.execPath)}, args: ['program.mjs'] });
 `;
 
-const PROGRAM = `
-import { json } from 'node:stream/consumers';
-import { setTimeout as sleep } from 'node:timers/promises';
+const PROGRAM = `${PROGRAM_HEAD}
 const task = await json(process.stdin);
-const { WebSocket } = await import('ws');
-const say = line => process.stdout.write(JSON.stringify(line) + '\\n');
 say({ type: 'waiting', for: 'limit' });
-await sleep(${WAIT_MS});
+await after(${WAIT_MS});
 say({ type: 'waiting' });
-await sleep(${WAIT_MS});
+await after(${WAIT_MS});
 say({ type: 'waiting_end' });
 say({ type: 'turn', title: 'click Go' });
-const socket = new WebSocket(task.cdp.url);
-let id = 0;
-const send = (method, params, sessionId) => new Promise(resolve => {
-  const mine = ++id;
-  socket.on('message', data => { const answer = JSON.parse(data); if (answer.id === mine) resolve(answer.result); });
-  socket.send(JSON.stringify({ id: mine, method, params, ...(sessionId && { sessionId }) }));
-});
-await new Promise(resolve => socket.once('open', resolve));
-const { sessionId } = await send('Target.attachToTarget', { targetId: task.cdp.targetId, flatten: true });
-await send('Runtime.evaluate', { expression: 'document.querySelector("button").click()' }, sessionId);
+const page = await attach(task.cdp);
+await page.evaluate('document.querySelector("button").click()');
 say({ type: 'end' });
-socket.close();
+page.socket.close();
 `;
 
 const TEST = `
@@ -74,7 +63,7 @@ async function makeFair() {
     'program.mjs': PROGRAM,
     'playwright.config.ts': config({
       imports: `import { mine, program } from './agent.mjs';`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }], ['html', { open: 'never' }]]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`,
       taskproof: `{ agent: mine, turnTimeoutMs: ${TIME_MS / 3} }`,
       workers: 3,
       extra: `timeout: ${TIME_MS / 2}`,
