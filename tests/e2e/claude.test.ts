@@ -15,7 +15,7 @@ import {
   startMessagesApi,
   think,
 } from '../support/messages-api';
-import { config, makeSuite, type Run, spec, startSite } from './suite';
+import { config, makeSuite, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
@@ -159,6 +159,21 @@ taskproofTests('tasks/${name}.yaml');`,
     expect(holding(left, 'an odd request of').join('\n')).toContain('.zip: ');
     for (const held of [CONFIG_KEY, SECRET]) expect(holding(left, held)).toEqual([]);
   });
+});
+
+test('no key: said once, before any browser starts, naming the variable', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { claude } from '@taskproof/playwright';`,
+      taskproof: '{ agent: claude() }',
+    }),
+    'tasks/go.yaml': spec({ id: 'go', url: 'http://127.0.0.1:9/' }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' });
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.output.match(/ANTHROPIC_API_KEY/g)).toHaveLength(1);
+  expect(run.output).not.toContain('Running');
 });
 
 // All of them are played in tests/browser/claude/examples.test.ts.
