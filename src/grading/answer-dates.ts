@@ -91,9 +91,10 @@ export function datesIn(text: string): FoundDate[] {
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
 
-const JOINED = '\\s?(?:[-–/]|(?:or|and|to|oder|und|bis|ou|et|o|y|e|of|en|tot)\\s)\\s?';
+const JOINED =
+  '\\s?(?:[-–/&]|(?:or|and|to|through|thru|until|till|oder|und|bis|ou|et|au|o|y|al|e|a|of|en|tot)\\s)\\s?';
 const DAY_BEFORE = new RegExp(`(?<![\\d.])${DAY}${JOINED}$`, 'iu');
-const DAY_AFTER = new RegExp(`^${JOINED}${DAY}(?![\\d:])`, 'iu');
+const DAY_AFTER = new RegExp(`^(?:,\\s?\\d{1,2})*${JOINED}${DAY}(?![\\d:])`, 'iu');
 
 /** `March 13-14`, `13. oder 14. März`: two days, of which none is the answer. */
 function otherDays(date: FoundDate, rest: string): FoundDate[] {

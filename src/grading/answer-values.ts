@@ -21,11 +21,16 @@ function inAsciiDigits(text: string): string {
   return ascii.replace(/(?<=\d)٫(?=\d)/g, '.').replace(/(?<=\d)٬(?=\d)/g, ',');
 }
 
+const ADDRESS = /\]\([^()\s]*\)|\b(?:https?:\/\/|www\.)[^\s)>]+/gi;
+
 function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> {
   const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
-  const [all, bold] = [valuesIn(answer), valuesIn(boldParts(answer))];
+  // An address is no part of what is said, unless it is all.
+  const bare = answer.replace(ADDRESS, ' ');
+  const said = valuesIn(bare).length ? bare : answer;
+  const [all, bold] = [valuesIn(said), valuesIn(boldParts(said))];
   // Of several in bold none is marked.
-  const last = bold.length > 1 ? [] : [lastLine(answer, valuesIn), afterLastColon(answer)].map(valuesIn);
+  const last = bold.length > 1 ? [] : [lastLine(said, valuesIn), afterLastColon(said)].map(valuesIn);
   const only = [all, bold, ...last].find(values => values.length === 1);
   return { value: only?.[0], mentioned: all };
 }
@@ -47,7 +52,7 @@ function lastLine(text: string, valuesIn: (text: string) => readonly unknown[]):
   const isAlone = isShort(line) && (words.match(/\p{L}+/gu) ?? []).length <= 1;
   return isAlone && before && !(isShort(before) && valuesIn(before).length) ? line : '';
 }
-const afterLastColon = (text: string) => /(?::(?!\d)|=)([^:=]*)$/.exec(text)?.[1] ?? '';
+const afterLastColon = (text: string) => /(?::(?!\d)|(?<![<>])=)([^:=]*)$/.exec(text)?.[1] ?? '';
 
 /** Between groups of three digits: white space, also narrow and non-breaking, an apostrophe, or `_` as in code. */
 const GAP = "[_ \\u00a0\\u2009\\u202f'’]";
@@ -59,12 +64,14 @@ const MULTIPLES = new Map([
   ...valued('dozen dutzend douzaine docena dozzina dúzia dozijn tuzin', 12),
   ...valued('hundred hundert honderd', 1e2),
   ...valued('k thousand tausend mille mil mila duizend tysiące tysięcy', 1e3),
+  ...valued('万 萬 만', 1e4),
   ...valued('lakh lakhs', 1e5),
   ...valued(
     'million millions millionen millón millones milione milioni milhão milhões miljoen milion miliony mio mln mn',
     1e6,
   ),
   ...valued('crore crores', 1e7),
+  ...valued('億 亿 억', 1e8),
   ...valued('bn billion billions mrd milliard milliards milliarde milliarden miliardo miliardi miljard', 1e9),
   ...valued('trillion trillions billionen billones', 1e12),
 ]);
@@ -73,19 +80,22 @@ const SHORT_MULTIPLES: Record<string, number> = { M: 1e6, B: 1e9, T: 1e12 };
 const MINUS = 'minus|negative|moins|menos|meno';
 /** Before what is only a limit of the number. */
 const LIMIT = [
-  '[<≤≥~]|(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
+  // A quotation in Markdown begins with `> `.
+  '[<≤≥~]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
+  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
+  "(?:max|min)(?:\\.|imal)|not|nicht|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
 /** Behind it. */
 const BEYOND =
-  '\\s?\\+(?!\\d)|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})';
+  '\\s?\\+(?!\\d)|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})|\\sat (?:least|most)\\b';
 const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
   // blanks (`Team - $40`, items of lists) unless the value begins with it.
-  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>(?:[$€£¥]|EUR|USD|GBP|CHF|JPY|CNY|INR)\\s?)?(?<after>[-−])?` +
-    `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|\\s?${HALF})` +
-    `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!\\p{L})|(?<short>[MBT])(?!\\p{L}))?(?<beyond>${BEYOND})?`,
+  `(?<!${LETTER}-?|[\\p{N}_.,])(?<limit>(?:${LIMIT})\\s?(?:about\\s)?)?(?<before>(?:${MINUS})\\s|(?:[-−–]|(?<=^|[:=(] ?)[-−]\\s)(?=[\\d$€£¥]))?(?<money>(?:[$€£¥]|EUR|USD|GBP|CHF|JPY|CNY|INR)\\s?)?(?<after>[-−])?` +
+    `(?<digits>${DIGITS})(?<power>e[-+]?\\d+)?(?!_?\\p{N}|[-_]?\\p{L}{2,}\\d|[x×]\\d|\\s?${HALF})` +
+    `(?:\\s?(?<multiple>${[...MULTIPLES.keys()].join('|')})(?!${LETTER})|(?:\\s(?<=[$€£¥]\\s?[\\d.,]+\\s))?(?<short>[MBT])(?!\\p{L}))?(?<beyond>${BEYOND})?`,
   'giu',
 );
 /** Counted from zero. `one` is left out where it is an article, too. */
@@ -115,7 +125,7 @@ function numbersIn(text: string): Value<number>[] {
   const bare = withoutDates(text)
     .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
     // `4.6 out of 5`, `4.6/5`
-    .replace(/\bout of \d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
+    .replace(/\b(?:out of|von|sur) \d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
   const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, groups: parts = {} }) => {

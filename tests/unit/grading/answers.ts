@@ -296,4 +296,42 @@ export const ANSWERS: readonly (readonly [
     ['3/14/26', '14.03.', '14.3.26', 'Am 14.03. um 10 Uhr'],
     ['3/14/25', '14.04.', '14.3.25'],
   ],
+  // An address is no part of what is said, unless it is all.
+  [
+    { number: 42 },
+    [
+      '$42 per month ([source](https://shop.test/p/7))',
+      'It costs $42, see https://shop.test/?plan=99',
+      'https://shop.test/orders/42',
+    ],
+    ['$7 ([source](https://shop.test/p/42))', 'It costs $7, see https://shop.test/?plan=42'],
+  ],
+  [
+    { date: '2026-03-14' },
+    ['It arrives on 2026-03-14 (https://shop.test/x?d=2026-01-01)'],
+    ['It arrives on 2026-03-15 (https://shop.test/x?d=2026-03-14)'],
+  ],
+  [
+    { date: '2026-03-14' },
+    ['14 March 2026, 15 guests'],
+    [
+      'du 14 au 16 mars 2026',
+      'March 14 through 16',
+      '14 & 16 March',
+      'March 14, 15 and 16',
+      '14, 15 and 16 March 2026',
+      'dal 12 al 14 marzo 2026',
+    ],
+  ],
+  [
+    { number: 100 },
+    ['> 100 seats', 'Seats: 100', '100 seats', 'not 90 but 100'],
+    [
+      ...['>100', '>= 100', 'seats > 100', '100 at most', '100 at least', 'up to about 100', 'bis zu 100'],
+      ...["jusqu'à 100", 'jusqu’à 100', 'hasta 100', 'fino a 100', 'até 100', 'max. 100', 'Not 100.'],
+      ...['100x200', '100×200', '100万'],
+    ],
+  ],
+  [{ number: 5_000_000 }, ['$5 M', '$5M', '500万', '500万円'], ['5 M']],
+  [{ number: 4.5 }, ['4,5 von 5 Sternen', '4,5 sur 5', '4.5 out of 5'], ['5 von 4,5']],
 ];
