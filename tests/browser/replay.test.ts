@@ -23,6 +23,11 @@ const pages = harness({
     <div contenteditable aria-label="Editor" oninput="note('edited')"></div>
     <button>Send</button></form><div id="host"></div>
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button onclick="note(&quot;deep&quot;)">In shadow</button>'</script>`),
+  '/telling':
+    html(`${LOG}<form oninput="for (const one of this.querySelectorAll('label')) one.lastChild.data = 'is ' + one.control.value.toUpperCase()"
+    onsubmit="note('sent ' + new URLSearchParams(new FormData(this))); return false">
+    <label>Bio <textarea name="bio"></textarea>is empty</label><label>Search <input name="q">is empty</label>
+    <label>Size <select name="size"><option>s</option><option>l</option></select>is empty</label><button>Send</button></form>`),
   '/cards': html(
     `${LOG}${Array.from({ length: 20 }, (_, i) => `<article><h3>Plant ${i}</h3><button onclick="note('added ${i}')">Add</button></article>`).join('')}`,
   ),
@@ -96,6 +101,17 @@ async function stateOf(page: Page): Promise<unknown> {
 const file = resolve('LICENSE');
 
 const rows: { name: string; path: string; act(opened: Opened): Promise<void> }[] = [
+  {
+    name: 'fields whose labels tell what is in them',
+    path: '/telling',
+    async act({ act, ref }) {
+      await act('form_input', { target: await ref(/textbox "Bio/), value: 'gardener' });
+      await act('form_input', { target: await ref(/combobox "Size/), value: 'l' });
+      await act('left_click', { target: await ref(/textbox "Search/) });
+      await act('type', { text: 'plants' });
+      await act('left_click', { target: await ref(/button "Send"/) });
+    },
+  },
   {
     name: 'fields by form_input',
     path: '/form',

@@ -1,5 +1,4 @@
-// Records what an agent does to a page, to be replayed. The durable locator and the fingerprint are asked
-// for when the action starts, but not awaited: the page answers while Playwright waits for the element to be stable.
+// Records what an agent does to a page, to be replayed. The durable locator and the fingerprint are asked for when the action starts.
 import { isAbsolute, relative } from 'node:path';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
 import {
@@ -39,6 +38,9 @@ interface Pending {
   after?: Promise<Fingerprint | undefined>;
 }
 
+/** Playwright waits until their element is stable: meanwhile the page answers. */
+const WAITING = new Set<PageAction['do']>(['click', 'check', 'hover', 'drag']);
+
 export class ActionRecorder {
   private pending: Pending[] = [];
   private readonly dialogs: (DialogAnswer | undefined)[] = [];
@@ -59,14 +61,14 @@ export class ActionRecorder {
     this.isLook = false;
   }
 
-  /** Notes an action. Await it before the action: it only waits for the element's place, not for the durable locator. */
+  /** Notes an action. Await it before the action. */
   async record(page: Page, draft: ActionDraft, target?: ActionElement, to?: ActionElement): Promise<void> {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
     const [locator, end] = await Promise.all([target && durable(target), to && durable(to)]);
-    // Playwright presses keys without waiting, and this one may send a form: the page could not answer any more.
-    if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.locator;
+    // The others are done at once: they may change a name, as a counter in a label does, or send a form.
+    if (!WAITING.has(draft.do)) await Promise.all([locator?.locator, locator?.standing]);
     const tab = this.session.numberOf(page);
     this.pending.push({ page, tab, draft: this.portable(draft), ...locator, to: end?.locator, before });
   }
