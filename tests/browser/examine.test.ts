@@ -146,6 +146,8 @@ describe('finds', () => {
 const ROWS = ['Ann', 'Bob'].map(name => `<tr><td>${name}<td><button>Edit</button>`).join('');
 /** Pages that stand in nobody's way. */
 const FINE: Record<string, string> = {
+  'a component with a button inside': `<x-go style="cursor:pointer">Go</x-go><script>
+    document.querySelector('x-go').attachShadow({ mode: 'open' }).innerHTML = '<button><slot></slot></button>'</script>`,
   'named controls':
     '<button><svg aria-label="Cart"></svg></button> <a href="/">Home</a> <a href="/">Home</a>',
   'what a reader alone meets':

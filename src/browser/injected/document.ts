@@ -204,6 +204,7 @@ export function besideTree(elements: Element[]) {
       readonly: element.hasAttribute('readonly'),
       hasRole: element.hasAttribute('role'),
       label: element.getAttribute('aria-label') ?? '',
+      value: element.getAttribute('aria-valuetext') ?? element.getAttribute('aria-valuenow') ?? '',
       ...(element === root && {
         size: { width: innerWidth, height: innerHeight },
         // CSS pixels of the page above and below the viewport.

@@ -12,6 +12,7 @@ import {
   isStyledInput,
   largestOver,
   nameOf,
+  parentOf,
   roleOf,
   whileScrolled,
   wordsFor,
@@ -146,7 +147,7 @@ function tellsWhy(element: Element, form: Element | null): boolean {
 function findWithoutRole(state: State, listening: Set<Element>): void {
   const around = new Set<Element>();
   for (const control of state.shown)
-    for (let up = control.parentElement; up && !around.has(up); up = up.parentElement) around.add(up);
+    for (let up = parentOf(control); up && !around.has(up); up = parentOf(up)) around.add(up);
   for (const element of state.others) {
     if (isLate(state)) break;
     const reacts = listening.has(element) || element.hasAttribute('onclick') || hasPointer(element);

@@ -15,8 +15,9 @@ const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
 /** The document itself, and elements about which the accessibility tree says too little. */
-const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
+const LOOKED_AT = `html,canvas,[aria-valuenow],[aria-valuetext],[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
 const INPUT_ROLES = ['textbox', 'button', 'slider'];
+const VALUE_ROLES = ['slider', 'progressbar', 'spinbutton', 'meter', 'scrollbar', 'separator'];
 const EDITABLE_ROLES = ['generic', 'textbox', 'paragraph', 'group'];
 
 export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
@@ -147,8 +148,8 @@ async function lookAt(page: Page, timeout: number) {
 }
 
 /**
- * In the accessibility tree, a date field looks like a text field, and an editable element like any other. The page tells
- * them apart; elements with the same box are the same.
+ * In the accessibility tree, a date field looks like a text field, an editable element like any other, and a slider of a library has
+ * no value. The page tells them apart; elements with the same box are the same.
  */
 function markFields(roots: TreeNode[], special: readonly Special[]): void {
   const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
@@ -156,6 +157,7 @@ function markFields(roots: TreeNode[], special: readonly Special[]): void {
   for (const node of nodesOf(roots)) {
     const key = node.box && node.handle ? keyOf(node.box) : '';
     const field = fields.get(key);
+    if (field?.value && VALUE_ROLES.includes(node.role)) node.text ||= field.value;
     const isInput = /^(?:input|textarea)$/.test(field?.tag ?? '');
     if (!field || !(isInput ? INPUT_ROLES : EDITABLE_ROLES).includes(node.role)) continue;
     // A paragraph may fill its editor: the outermost element is the editor.

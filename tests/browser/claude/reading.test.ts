@@ -173,6 +173,26 @@ describe('read_page', () => {
     expect(text).toMatch(/did not give its elements in time.*Take a screenshot.*scroll/);
   });
 
+  it('shows what sliders and bars of libraries stand at', async () => {
+    const { act, page, ref } = await pages.open('/empty');
+    const one = (role: string, values: string, style = 'width:50px') =>
+      `<div role=${role} tabindex=0 aria-label=${role} ${values} style="${style};height:20px"></div>`;
+    await page.evaluate(
+      html => {
+        document.body.innerHTML = html;
+        const move = ({ key }: KeyboardEvent) =>
+          key === 'ArrowRight' && document.querySelector('[role=slider]')!.setAttribute('aria-valuenow', '4');
+        addEventListener('keydown', move);
+      },
+      `${one('slider', 'aria-valuenow=3')}${one('progressbar', 'aria-valuenow=40 aria-valuetext="40 of 100"', 'width:60px')}`,
+    );
+    const { text } = await act('read_page', { filter: 'all' });
+    expect(text).toMatch(/slider "slider" \[ref_\d+\].*3[\s\S]*progressbar "progressbar".*40 of 100/);
+
+    await act('left_click', { target: await ref(/slider/) });
+    expect((await act('key', { text: 'ArrowRight' })).text).not.toContain('as it was');
+  });
+
   it('includes shadow roots, and says where there is nothing', async () => {
     const shadow = await pages.open('/shadow');
     expect((await shadow.act('read_page')).text).toMatch(/button "Shadow button" \[ref_\d+\]/);
