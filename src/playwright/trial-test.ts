@@ -60,7 +60,7 @@ export class TrialTest {
         return checked;
       };
     showUsed(testInfo.annotations, plan.spec!);
-    const giveBack = addTrialTime(testInfo, trialTimeMs(plan));
+    const giveBack = addTrialTime(testInfo, trialTimeMs(plan), CLOSING_TIME_MS);
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
     const record = await this.trial.run().finally(giveBack);
@@ -209,11 +209,16 @@ export function outputTo(testInfo: TestInfo): TrialOutput {
   };
 }
 
-/** Adds a trial's time to its test's. @returns gives back what it did not use: a hook or fixture after it may hang */
-export function addTrialTime(testInfo: TestInfo, ms: number): () => void {
+/**
+ * Adds a trial's time to its test's.
+ *
+ * @param keptMs for what follows it in the test
+ * @returns gives back what it did not use: the test's code, a hook or a fixture after it may hang
+ */
+export function addTrialTime(testInfo: TestInfo, ms: number, keptMs = 0): () => void {
   const began = performance.now();
   addTime(testInfo, ms);
-  return () => addTime(testInfo, Math.min(0, Math.round(performance.now() - began) + CLOSING_TIME_MS - ms));
+  return () => addTime(testInfo, Math.min(0, Math.round(performance.now() - began) + keptMs - ms));
 }
 
 /** A timeout of 0 means none, as in debugging. */

@@ -58,7 +58,7 @@ const test = mergeTests(suite, taskproof);
 
 test('finds the hours', passPolicy({ k: 3, minPasses: 2 }), async ({ page, agent, shop }) => {
   await page.goto(shop);
-  await agent.run('When does the shop open on Sunday?'); expect(test.info().timeout).toBeLessThan(300_000);
+  await agent.run('When does the shop open on Sunday?'); expect(test.info().timeout).toBeLessThan(85_000);
   await expect(page.locator('#hours')).toContainText('11');
 });
 

@@ -15,7 +15,7 @@ const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
 /** The document itself, and elements about which the accessibility tree says too little. */
-const LOOKED_AT = `html,canvas,[aria-valuenow],[aria-valuetext],[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
+const LOOKED_AT = `html,canvas,[role][aria-valuenow],[role][aria-valuetext],[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
 const INPUT_ROLES = ['textbox', 'button', 'slider'];
 const VALUE_ROLES = ['slider', 'progressbar', 'spinbutton', 'meter', 'scrollbar', 'separator'];
 const EDITABLE_ROLES = ['generic', 'textbox', 'paragraph', 'group'];
@@ -157,17 +157,23 @@ function markFields(roots: TreeNode[], special: readonly Special[]): void {
   for (const node of nodesOf(roots)) {
     const key = node.box && node.handle ? keyOf(node.box) : '';
     const field = fields.get(key);
-    if (field?.value && VALUE_ROLES.includes(node.role)) node.text ||= field.value;
-    const isInput = /^(?:input|textarea)$/.test(field?.tag ?? '');
-    if (!field || !(isInput ? INPUT_ROLES : EDITABLE_ROLES).includes(node.role)) continue;
+    if (!field) continue;
+    if (VALUE_ROLES.includes(node.role)) node.text ||= field.value;
     // A paragraph may fill its editor: the outermost element is the editor.
-    fields.delete(key);
-    node.interactive = true;
-    if (!isInput) node.role = 'textbox';
-    else if (field.type && TYPES.includes(field.type)) node.inputType = field.type;
-    node.states.readonly ??= field.readonly;
-    if (field.type === 'password' && node.text) node.text = '•'.repeat(8);
+    if (markField(node, field)) fields.delete(key);
   }
+}
+
+/** @returns whether the node is one */
+function markField(node: TreeNode, { tag, type, readonly }: Special): boolean {
+  const isInput = /^(?:input|textarea)$/.test(tag);
+  if (!(isInput ? INPUT_ROLES : EDITABLE_ROLES).includes(node.role)) return false;
+  node.interactive = true;
+  if (!isInput) node.role = 'textbox';
+  else if (type && TYPES.includes(type)) node.inputType = type;
+  node.states.readonly ??= readonly;
+  if (type === 'password' && node.text) node.text = '•'.repeat(8);
+  return true;
 }
 
 /** Canvases, which the snapshot leaves out unless they have a role, as it would list them. */
