@@ -80,6 +80,7 @@ export class TrialTest {
     if (!trial) return;
     if (!this.record) {
       trial.stop(endFromOutside(this.testInfo));
+      await trial.lastReports();
       this.attach(trial.record());
     }
     attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(this.record!, trial.plan.goal));

@@ -136,6 +136,7 @@ export class AgentRun {
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
   /** Set if the agent's model only talked. */
+  protected running: Promise<unknown> | undefined;
   protected neverActed: string | undefined;
   protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();
@@ -181,7 +182,8 @@ export class AgentRun {
     try {
       if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
-      const result: unknown = await abortable(() => plan.agent.run(this.task(clock)), this.abort.signal);
+      const run = async (): Promise<unknown> => plan.agent.run(this.task(clock));
+      const result = await abortable(() => (this.running = run()), this.abort.signal);
       if (turns.isRunning) return this.endByUnawaited();
       await turns.pictured;
       return turns.limit ?? this.endBy(result);

@@ -1,7 +1,7 @@
 // One trial from entryUrl to record.
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
-import { limited } from '../browser/waiting';
+import { limited, within } from '../browser/waiting';
 import {
   type AssertionResult,
   answerText,
@@ -28,6 +28,8 @@ const SLOW_LOAD_MS = 5_000;
 export const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
+/** Milliseconds for what a stopped agent still reports. */
+const LAST_REPORTS_MS = 500;
 /** Most requests in a record; the others are counted. The live log, which is graded, keeps more. */
 const MAX_RECORDED_REQUESTS = 1_000;
 
@@ -134,6 +136,11 @@ export class Trial extends AgentRun {
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.halt(end);
     this.stopped.abort(new Error(end.reason ?? end.status));
+  }
+
+  /** Await it after `stop`: the agent still reports what its request in flight has cost. */
+  async lastReports(): Promise<void> {
+    await within(this.running ?? Promise.resolve(), LAST_REPORTS_MS);
   }
 
   get failure(): TrialFailure | null {

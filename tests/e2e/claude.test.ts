@@ -161,15 +161,38 @@ taskproofTests('tasks/${name}.yaml');`,
   });
 });
 
-test('no key: said once, before any browser starts, naming the variable', async () => {
-  const suite = makeSuite({
+function suiteOf(options: string, url: string) {
+  return makeSuite({
     'playwright.config.ts': config({
       imports: `import { claude } from '@taskproof/playwright';`,
-      taskproof: '{ agent: claude() }',
+      taskproof: `{ agent: claude(${options}) }`,
     }),
-    'tasks/go.yaml': spec({ id: 'go', url: 'http://127.0.0.1:9/' }),
+    'tasks/go.yaml': spec({ id: 'go', url }),
     'tasks.spec.ts': TASKS_TEST,
   });
+}
+
+test('Ctrl-C: what the request in flight has cost counts', async () => {
+  const script: Script = () => ({ fault: 'pings', forMs: 120_000, everyMs: 100 });
+  const api = await startMessagesApi({ script, apiKey: KEY });
+  onTestFinished(() => api.close());
+  const site = await startSite({ '/': PAGE });
+  const suite = suiteOf(`{ baseURL: '${api.url}' }`, `${site.url}/`);
+  const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
+  await expect.poll(() => api.requests[0]?.pings, { timeout: 60_000 }).toBeGreaterThan(5);
+  child.kill('SIGINT');
+  const run = await done;
+  const [trial] = run.results().verdicts[0]!.trials;
+  const { input_tokens, cache_creation_input_tokens } = api.requests[0]!.usage!;
+  expect(trial, run.output).toMatchObject({ outcome: 'error', errorKind: 'interrupted' });
+  expect(trial!.usage.inputTokens + trial!.usage.cacheCreationTokens).toBe(
+    input_tokens + cache_creation_input_tokens,
+  );
+  expect(trial!.costUsd).toBeGreaterThan(0);
+});
+
+test('no key: said once, before any browser starts, naming the variable', async () => {
+  const suite = suiteOf('', 'http://127.0.0.1:9/');
   const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' });
   expect(run.exitCode, run.output).toBe(1);
   expect(run.output.match(/ANTHROPIC_API_KEY/g)).toHaveLength(1);

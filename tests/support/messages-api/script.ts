@@ -57,6 +57,8 @@ export interface LoggedRequest {
   /** The rule that it broke, or the fault that was played. */
   problem?: string;
   usage?: InputUsage & { output_tokens: number };
+  /** Sent so far. */
+  pings?: number;
 }
 
 let calls = 0;

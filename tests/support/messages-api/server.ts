@@ -194,6 +194,7 @@ class Api {
     response.write(framed(start!));
     for (let passed = 0; passed < forMs && !response.destroyed; passed += everyMs) {
       response.write(framed(PING));
+      logged.pings = (logged.pings ?? 0) + 1;
       await new Promise(resolve => setTimeout(resolve, everyMs));
     }
     response.end(framed(rest.join('')));
