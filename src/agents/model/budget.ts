@@ -1,7 +1,7 @@
 // The cost of requests to a model, and the trial's cap.
 import { z } from 'zod';
 import { MAX_COUNT, type Tokens, type Usage } from '../../data/usage';
-import { type AgentTask, BudgetExceededError } from '../agent';
+import { AgentApiError, type AgentTask, BudgetExceededError } from '../agent';
 
 /** The most tokens that a picture counts as. */
 const PICTURE_TOKENS = 1_600;
@@ -91,7 +91,7 @@ export class Budget {
     this.task.usage(usage);
   }
 
-  /** @throws BudgetExceededError */
+  /** @throws BudgetExceededError; AgentApiError if not even the first request fits, since then nobody tries the site */
   check(conversation: unknown): void {
     const { maxCostUsd, costUsd } = this.task;
     if (maxCostUsd === undefined || !this.prices || costUsd === null) return;
@@ -103,8 +103,13 @@ export class Budget {
       cacheCreationTokens: isTrimmed ? size : size - this.size,
       outputTokens: this.output,
     });
+    const isFirst = this.size === 0 && costUsd === 0;
     this.size = size;
     if (costUsd + next <= maxCostUsd) return;
+    if (isFirst)
+      throw new AgentApiError(
+        `the first request would cost about $${next.toFixed(4)}, more than the whole maxCostUsd of $${maxCostUsd}: raise it, or use a cheaper model`,
+      );
     throw new BudgetExceededError(
       `$${costUsd.toFixed(4)} of $${maxCostUsd} are spent, and the next turn would cost about $${next.toFixed(4)}`,
     );

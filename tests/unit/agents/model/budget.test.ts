@@ -1,7 +1,7 @@
 // A request is made only if what it will probably cost is left of the trial's cap.
 import { expect, test } from 'vitest';
 import type { AgentTask } from '../../../../src/agents/agent';
-import { BudgetExceededError } from '../../../../src/agents/agent';
+import { AgentApiError } from '../../../../src/agents/agent';
 import { pricesOf, usageOf } from '../../../../src/agents/claude/pricing';
 import { Budget, costOf, type Prices } from '../../../../src/agents/model/budget';
 import type { Usage } from '../../../../src/data/usage';
@@ -49,10 +49,10 @@ test.each<[string, object, (number | null)[]]>([
   else expect(costUsd).toBeCloseTo(cost!, 10);
 });
 
-test('the first request pays for its own tokens', () => {
+test('the first request pays for its own tokens; if it does not fit, nobody tries the site', () => {
   // 4,000 x $5, in millionths.
   expect(() => budget(0.0201).budget.check(tokens(4_000))).not.toThrow();
-  expect(() => budget(0.0199).budget.check(tokens(4_000))).toThrow(BudgetExceededError);
+  expect(() => budget(0.0199).budget.check(tokens(4_000))).toThrow(AgentApiError);
 });
 
 test('later requests read from the cache what is known, and are guessed to answer as long as the longest', () => {
