@@ -82,7 +82,13 @@ export const modelSchemas = {
     .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, such as new Anthropic()")
     .optional(),
   apiKey: z.string().optional(),
-  baseURL: z.url().optional(),
+  baseURL: z
+    .url()
+    .refine(
+      url => !/^\w+:\/\/[^/]*@/.test(url),
+      'must not have a user name in it: no request can be sent to such an address',
+    )
+    .optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
   maxRetries: z.int().min(0).default(4),
   pricing: pricingSchema.optional(),

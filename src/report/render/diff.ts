@@ -130,7 +130,7 @@ export function diffBody(diff: Diff): Document {
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
   removed: specs => `the suite no longer has ${specs} of the baseline`,
   added: specs => `the baseline does not have ${specs}`,
-  unclear: specs => `one side has no verdict on ${specs}`,
+  unclear: specs => `one side is inconclusive or undecided on ${specs}`,
 };
 
 export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcome): string[] {

@@ -24,6 +24,7 @@ describe('claude()', () => {
     [{ maxTokens: 10 }, /maxTokens: /],
     [{ maxRetries: -1 }, /maxRetries: /],
     [{ baseURL: 'nowhere' }, /baseURL: /],
+    [{ baseURL: 'http://me:word@gateway.test/v1' }, /baseURL: must not have a user name in it/],
     [{ tools: 'shell' }, /tools: /],
     [{ pricing: { input: 1 } }, /pricing\.output: /],
     [
