@@ -435,6 +435,12 @@ const faults: Record<string, Fault> = {
       /it wrote an invalid "record" line: not a locator: there is no method here \(character 1 of "#go"\)/,
     turns: 1,
   },
+  'never-acts': {
+    asTrial: true,
+    does: `say({ type: 'end', answer: 'You can click on it.', neverActed: 'the agent called no tool' });`,
+    errorKind: 'agent_api',
+    reason: /^the agent called no tool$/,
+  },
   'has-no-model': {
     does: `say({ type: 'end', status: 'error', errorKind: 'agent_api', reason: '401: invalid key ' + process.env.MODEL_API_KEY });`,
     errorKind: 'agent_api',
@@ -546,7 +552,9 @@ test.beforeEach(({}, { title }) => test.fail(title === 'dies-with-a-code'));${TA
       expect
         .soft(trial, `${id}: ${JSON.stringify(trial)}`)
         .toMatchObject({ outcome, turns, status: fault.status ?? 'error' });
-      expect.soft(trial!.errorKind, id).toBe(outcome === 'error' ? 'internal' : undefined);
+      expect
+        .soft(trial!.errorKind, id)
+        .toBe(outcome === 'error' ? (fault.errorKind ?? 'internal') : undefined);
       expect.soft(String(trial!.reason), id).toMatch(fault.reason);
     }
     // The reason is printed, and without the secret.
