@@ -457,7 +457,7 @@ const KEY = 'sk-live-0123456789abcdef';
 function expectNoLeak(...texts: string[]): void {
   // Where it stands is said, not the whole text.
   for (const text of texts)
-    for (const leak of ['wörd', KEY]) expect(text.match(new RegExp(`.{0,200}${leak}`))?.[0]).toBeUndefined();
+    for (const leak of ['wörd', KEY]) expect(text.split(leak, 2)[1]?.slice(0, 200)).toBeUndefined();
 }
 
 const rows = Object.entries(faults);
