@@ -65,6 +65,8 @@ export function dollars(text: string): number {
   throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
 }
 
+const CUT = 'another trial could cost more than --max-cost: raise it';
+
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
   const rows = candidateRows(diff);
   const rules = stopRules(rows, options.trials);
@@ -80,7 +82,9 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
     const found = played.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
     const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
     const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
-    const fresh = { passes, failures, errors, costUsd, reason };
+    // Nothing else leaves trials out whose answer is open.
+    const isCut = options.maxCost !== undefined && passes + failures + errors < rule.trials;
+    const fresh = { passes, failures, errors, costUsd, reason: isCut ? CUT : reason };
     return { row, rule, answer, played: found !== undefined, fresh };
   });
   return { ...conclude(diff, answers, options.allow), costUsd: sumOfCosts(played.map(row => row.costUsd)) };

@@ -137,7 +137,10 @@ test('--max-cost, in JSON: no trial starts that may pass it, and then nothing is
   expect(JSON.parse(out)).toMatchObject({
     outcome: 'unknown',
     candidates: [
-      { spec: 'cart', answer: 'open', fresh: { passes: 0, failures: 1, errors: 0, costUsd: 0.1 } },
+      {
+        ...{ spec: 'cart', answer: 'open' },
+        fresh: { passes: 0, failures: 1, costUsd: 0.1, reason: expect.stringContaining('--max-cost') },
+      },
     ],
   });
 }, 600_000);

@@ -201,7 +201,7 @@ test.each<[string, Record<string, string>, Record<string, string>, string[], num
     { cart: 'eeeee', docs: 'eeeee' },
     [],
     3,
-    'one side has no verdict on 2 specs (cart [opus], docs [opus])',
+    'one side is inconclusive or undecided on 2 specs (cart [opus], docs [opus])',
   ],
   [
     'the site down, allowed',
