@@ -46,7 +46,7 @@ export interface AgentRunOptions {
   maxSteps?: number;
   /** US dollars at most. Default: the project's `use.taskproof.maxCostUsd`. */
   maxCostUsd?: number;
-  /** Milliseconds; the run may take maxSteps times this. Default: the project's, else 30,000. */
+  /** Milliseconds; the run may take maxSteps times this, beside the test's timeout. Default: the project's, else 30,000. */
   turnTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
