@@ -73,6 +73,12 @@ it.each([
     'b=x&c=y',
   ],
   [
+    'Select "Done" from "Status"',
+    `<span id="of">Status</span><button id="now" aria-haspopup="listbox" aria-labelledby="of now" onclick="menu.hidden=false">To do</button>
+    <ul id="menu" role="listbox" hidden><li role="option" onclick="log('To do')">To do<li role="option" onclick="log('Done')">Done</ul>`,
+    'Done',
+  ],
+  [
     'Select "A" from "Letters", select "C" from "Letters", click "Submit"',
     form('<label>Letters <select multiple name="l"><option>A<option>B<option>C</select></label>'),
     'l=A&l=C',

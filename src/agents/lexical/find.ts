@@ -136,8 +136,12 @@ export const fields: Builder = (scope, name) => {
     ...(isWhole(name) ? [text.locator(BESIDE).and(field)] : []),
   ];
 };
-export const lists: Builder = (scope, name) =>
-  fields(scope, name).map(field => field.and(scope.locator('select,[role=listbox],[role=combobox]')));
+export const lists: Builder = (scope, name) => [
+  ...fields(scope, name).map(field => field.and(scope.locator('select,[role=listbox],[role=combobox]'))),
+  any(scope.getByLabel(name, EXACT), byRoles(scope, ['button'], name)).and(
+    scope.locator('[aria-haspopup=listbox]'),
+  ),
+];
 export const passwords: Builder = scope => [scope.locator('input[type=password]')];
 export const userNames: Builder = scope => [scope.locator('input[type=password]').first().locator(BEFORE)];
 
