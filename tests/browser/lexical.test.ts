@@ -73,6 +73,12 @@ it.each([
     'b=x&c=y',
   ],
   [
+    'Select "Mon" from "Days", then select "Tue" from "Days"',
+    `<div role="combobox" tabindex="0" aria-label="Days" onclick="menu.hidden = !menu.hidden">-</div>
+    <ul id="menu" role="listbox" aria-label="Days" hidden><li role="option" onclick="log('Mon')">Mon<li role="option" onclick="log('Tue')">Tue</ul>`,
+    'Mon,Tue',
+  ],
+  [
     'Select "Done" from "Status"',
     `<span id="of">Status</span><button id="now" aria-haspopup="listbox" aria-labelledby="of now" onclick="menu.hidden=false">To do</button>
     <ul id="menu" role="listbox" hidden><li role="option" onclick="log('To do')">To do<li role="option" onclick="log('Done')">Done</ul>`,

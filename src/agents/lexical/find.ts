@@ -136,8 +136,11 @@ export const fields: Builder = (scope, name) => {
     ...(isWhole(name) ? [text.locator(BESIDE).and(field)] : []),
   ];
 };
+/** An open list comes before what opened it. */
 export const lists: Builder = (scope, name) => [
-  ...fields(scope, name).map(field => field.and(scope.locator('select,[role=listbox],[role=combobox]'))),
+  ...['[role=listbox]', 'select,[role=combobox]'].flatMap(css =>
+    fields(scope, name).map(field => field.and(scope.locator(css))),
+  ),
   any(scope.getByLabel(name, EXACT), byRoles(scope, ['button'], name)).and(
     scope.locator('[aria-haspopup=listbox]'),
   ),
