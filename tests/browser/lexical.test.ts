@@ -73,6 +73,11 @@ it.each([
     'b=x&c=y',
   ],
   [
+    'Enter "1 May" into "Birthday", click "Submit"',
+    form('<label>Birthday <input name="b" onfocus="this.after(1900 + 99)"></label>'),
+    'b=1 May',
+  ],
+  [
     'Select "Mon" from "Days", then select "Tue" from "Days"',
     `<div role="combobox" tabindex="0" aria-label="Days" onclick="menu.hidden = !menu.hidden">-</div>
     <ul id="menu" role="listbox" aria-label="Days" hidden><li role="option" onclick="log('Mon')">Mon<li role="option" onclick="log('Tue')">Tue</ul>`,

@@ -272,9 +272,11 @@ class Player {
     if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
     await this.#point(undefined, { do: 'click', locator });
     const timeout = this.timeoutMs;
-    const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
-    if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
-    if (marked) await this.#act(title, { do: 'type', text: marked, locator });
+    // What opens with the focus may stand in the label, and so change its words.
+    const field = (await locator.count()) ? locator : this.task.page.locator(':focus');
+    const old = await field.inputValue({ timeout }).catch(() => field.textContent({ timeout }));
+    if (old) await this.#act(undefined, { do: 'fill', text: '', locator: field });
+    if (marked) await this.#act(title, { do: 'type', text: marked, locator: field });
   }
 }
 
