@@ -185,7 +185,7 @@ test('Ctrl-C: what the request in flight has cost counts', async () => {
   const [trial] = run.results().verdicts[0]!.trials;
   const { input_tokens, cache_creation_input_tokens } = api.requests[0]!.usage!;
   expect(trial, run.output).toMatchObject({ outcome: 'error', errorKind: 'interrupted' });
-  expect(trial!.usage.inputTokens + trial!.usage.cacheCreationTokens).toBe(
+  expect(trial!.usage!.inputTokens + trial!.usage!.cacheCreationTokens).toBe(
     input_tokens + cache_creation_input_tokens,
   );
   expect(trial!.costUsd).toBeGreaterThan(0);
