@@ -9,9 +9,12 @@ import { formatPath } from './errors';
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const OF_TYPES = {
-  object: ['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
+  object: [
+    ...['properties', 'patternProperties', 'additionalProperties', 'unevaluatedProperties', 'required'],
+    ...['minProperties', 'maxProperties', 'propertyNames', 'dependentRequired', 'dependentSchemas'],
+  ],
   array: ['items', 'prefixItems', 'contains', 'minItems', 'maxItems', 'uniqueItems', 'unevaluatedItems'],
-  string: ['minLength', 'maxLength', 'pattern'],
+  string: ['minLength', 'maxLength', 'pattern', 'format'],
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 };
 
@@ -115,8 +118,18 @@ function pathOf(pointer: string): (string | number)[] {
   return names.map(name => (/^\d+$/.test(name) ? Number(name) : name));
 }
 
-const BY_NAME = ['properties', 'patternProperties', '$defs', 'definitions'];
-const WITHIN = ['additionalProperties', 'items', 'contains', 'prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+const WITHIN = [
+  ...[
+    'additionalProperties',
+    'unevaluatedProperties',
+    'items',
+    'unevaluatedItems',
+    'contains',
+    'prefixItems',
+  ],
+  ...['allOf', 'anyOf', 'oneOf', 'then', 'else'],
+];
 
 /** The keywords of a schema, with the schemas in them changed. Not below `not` and `if`. */
 export function keywordsWith(
@@ -143,7 +156,7 @@ function typed(schema: JsonSchema, formats: boolean): JsonSchema {
   const all = keywordsWith(schema, inner => typed(inner, formats));
   const parts = all.filter(([key]) => formats || key !== 'format');
   const isOpen = !['type', 'enum', 'const'].some(key => key in schema);
-  const types = Object.entries(OF_TYPES).filter(([, about]) => about.some(key => key in schema));
+  const types = Object.entries(OF_TYPES).filter(([, about]) => parts.some(([key]) => about.includes(key)));
   return Object.fromEntries(
     isOpen && types.length ? [['type', types.map(([type]) => type)], ...parts] : parts,
   );

@@ -29,6 +29,15 @@ describe('a value is refused', () => {
     [{ $defs: { id: { pattern: '^A' } }, properties: { id: { $ref: '#/$defs/id' } } }, { id: 4 }, 'id: '],
     [{ type: 'string', format: 'date' }, '2026-02-31', 'it: '],
     [{ required: ['toString'] }, {}, 'it: '],
+    [{ maxProperties: 3 }, 'I could not find it.', 'Expected "object"'],
+    [{ propertyNames: { pattern: '^a' } }, 'none', 'Expected "object"'],
+    [{ dependentRequired: { card: ['cvc'] } }, 'none', 'Expected "object"'],
+    [{ properties: { due: { format: 'date' } } }, { due: 20260314 }, 'due: '],
+    [
+      JSON.parse('{"if":{"required":["a"]},"then":{"properties":{"a":{"minimum":100}}}}'),
+      { a: 'none' },
+      'it: ',
+    ],
   ])('%j: %j', (schema, value, problem) => {
     expect(problemOfJsonSchema(schema)).toBeUndefined();
     expect(problems(schema, value)).not.toEqual([]);
