@@ -114,22 +114,22 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
-const NO_PLAN = '[]';
-
 /** `shard 2 of 3`, for each that is missing among the merged ones. Nobody else would miss its ordinary tests. */
 export function lostShards(kept: readonly KeptRun[]): string[] {
   const parts = kept.flatMap(({ shard, plan }) => {
     const [, number, total] = /^(\d+)\/(\d{1,4})$/.exec(shard ?? '') ?? [];
     const keys = plan.map(({ project, spec }) => planKey(project, spec)).sort();
-    return total ? { number: Number(number), total: Number(total), keys: JSON.stringify(keys) } : [];
+    const part = { number: Number(number), total: Number(total), keys: JSON.stringify(keys) };
+    return total ? { ...part, isEmpty: !keys.length } : [];
   });
   // Shards of other projects may be merged with them. One that found no tests does not know of which run it is.
-  const withPlan = parts.filter(({ keys }) => keys !== NO_PLAN);
-  const runs = groupBy(withPlan.length > 0 ? withPlan : parts, ({ total, keys }) => `${total} ${keys}`);
+  const empty = parts.filter(({ isEmpty }) => isEmpty);
+  const known = empty.length < parts.length ? parts.filter(({ isEmpty }) => !isEmpty) : parts;
+  const runs = groupBy(known, ({ total, keys }) => `${total} ${keys}`);
   return [...runs.values()].flatMap(shards => {
     const [{ total }] = shards;
-    const emptyOnes = parts.filter(part => part.keys === NO_PLAN && part.total === total);
-    const merged = new Set([...shards, ...emptyOnes].map(({ number }) => number));
+    const all = [...shards, ...empty.filter(part => part.total === total)];
+    const merged = new Set(all.map(({ number }) => number));
     const numbers = Array.from({ length: total }, (_, at) => at + 1);
     return numbers.filter(number => !merged.has(number)).map(number => `shard ${number} of ${total}`);
   });

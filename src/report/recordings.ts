@@ -14,7 +14,7 @@ import {
   recordingText,
   whyRefused,
 } from '../data/recording';
-import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
+import { givenOptions, knownOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
 import { writeText } from '../text/file';
 import { messageOf } from '../text/line';
@@ -122,6 +122,6 @@ export function recordingsDir(
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
   if (!project || !test) return undefined;
-  const { record } = (knownOptions(test, project).value ?? {}) as TaskproofOptions;
+  const { record } = givenOptions(knownOptions(test, project));
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
 }

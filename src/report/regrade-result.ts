@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
-import { knownBaseURL, originOf, type TaskproofOptions } from '../playwright/run/options';
+import { givenOptions, knownBaseURL, originOf } from '../playwright/run/options';
 import { carryPlan } from '../playwright/run/plan';
 import { type Regrading, regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
@@ -29,7 +29,7 @@ export async function regradeResult(
   const grading = gradingOf(planned, configFolder);
   if (!planned.options.known && grading.loaded.spec.judge !== undefined)
     return 'a fixture sets its judge, and fixtures do not run here';
-  const { maxRunCostUsd: cap } = (planned.options.value ?? {}) as TaskproofOptions;
+  const { maxRunCostUsd: cap } = givenOptions(planned.options);
   if (cap !== undefined) grading.leftOfRunUsd = Math.max(0, cap - spent.usd);
   const regraded = await regrade(evidence, grading);
   if ('unknown' in regraded) return regraded.unknown;
@@ -51,9 +51,8 @@ export async function regradeResult(
 /** What a kept trial is graded by now. */
 export function gradingOf({ test, plan, project, options }: PlannedTest, configFolder: string): Regrading {
   const loaded = loadFile(resolve(configFolder, plan.file));
-  const { judge, ...rest } = (options.value ?? {}) as TaskproofOptions;
+  const { judge, maxCostUsd, ...rest } = givenOptions(options);
   const baseURL = knownBaseURL(test, project);
   const origin = originOf(rest, baseURL, `project "${project.name}"`);
-  const { maxCostUsd } = rest;
   return { loaded, policy: plan.policy, site: { origin, baseURL }, judge, maxCostUsd };
 }

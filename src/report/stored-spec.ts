@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
 import { planKey, planName, planSchema } from '../data/plan';
 import { runError } from '../playwright/inside/errors';
-import { knownBaseURL, type TaskproofOptions } from '../playwright/run/options';
+import { givenOptions, knownBaseURL } from '../playwright/run/options';
 import { parsedUrl } from '../spec/url';
 import { withModel } from '../text/print';
 import { bySpec, type PlannedTest } from './planning';
@@ -22,7 +22,7 @@ export type StoredSpec = z.infer<typeof storedSpecSchema>;
 
 export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
   return bySpec(planned).map(([{ test, project, plan, options }]) => {
-    const { agent, judge, origin } = (options.value ?? {}) as TaskproofOptions;
+    const { agent, judge, origin } = givenOptions(options);
     const { k, minPasses } = plan.policy;
     const { file } = test.location;
     const base = parsedUrl(knownBaseURL(test, project));

@@ -10,7 +10,7 @@ import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
 import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
-import type { TaskproofOptions } from '../playwright/run/options';
+import { givenOptions } from '../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { messageOf, unlessBroken } from '../text/line';
@@ -218,7 +218,7 @@ export class TrialStore {
   private async restoreAll(planned: readonly PlannedTest[], regrading: boolean): Promise<Unknown[]> {
     const spent = { usd: 0 };
     const restore = (each: PlannedTest) => this.restore(each, regrading, spent);
-    const isCapped = planned.some(({ options }) => (options.value as TaskproofOptions)?.maxRunCostUsd);
+    const isCapped = planned.some(({ options }) => givenOptions(options).maxRunCostUsd);
     if (!regrading || !isCapped) return (await Promise.all(planned.map(restore))).flat();
     const unknown: Unknown[] = [];
     for (const each of planned) unknown.push(...(await restore(each)));

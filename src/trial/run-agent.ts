@@ -135,8 +135,8 @@ export class AgentRun {
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
-  /** Set if the agent's model only talked. */
   protected running: Promise<unknown> | undefined;
+  /** Set if the agent's model only talked. */
   protected neverActed: string | undefined;
   protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();

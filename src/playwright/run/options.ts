@@ -280,6 +280,10 @@ export function knownOptions(test: TestCase, project: FullProject): { known: boo
   return { known: true, value: mergedOptions(project, used) };
 }
 
+/** What `knownOptions` found, unchecked; nothing if only workers know it. */
+export const givenOptions = (options: { value?: unknown } | undefined) =>
+  (options?.value ?? {}) as TaskproofOptions;
+
 /** The `baseURL` of a test, as far as the main process can know it. */
 export function knownBaseURL(test: TestCase, { use }: FullProject): string | undefined {
   const used = usedBySuites(test, 'baseURL');

@@ -12,7 +12,7 @@ import {
 import { keyIn, planKey } from '../../data/plan';
 import type { JudgeResult } from '../../data/record';
 import { sumOfCosts } from '../../data/usage';
-import type { TaskproofOptions } from '../../playwright/run/options';
+import { givenOptions, type TaskproofOptions } from '../../playwright/run/options';
 import { askAgain, specOf } from '../../playwright/run/regrade';
 import type { CheckRun } from '../../playwright/run/settings';
 import { writeText } from '../../text/file';
@@ -69,7 +69,7 @@ export async function checkJudges(
   // Trials that people could not decide are left out.
   for (const of of readLabels(labelsFile).labels.filter(({ label }) => label !== 'unclear')) {
     const planned = specFor(of);
-    const { judge } = optionsOf(planned);
+    const { judge } = givenOptions(planned?.options);
     const earlier = readLabelled(configFolder, of.trial)?.record.judge;
     if (!planned || !judge) notAsked.elsewhere.push(of);
     else if (planned.plan.rubricHash !== of.rubric) notAsked.stale.push(of);
@@ -97,8 +97,6 @@ export async function checkJudges(
   return { judges, notAsked };
 }
 
-const optionsOf = (planned: PlannedTest | undefined) => (planned?.options.value ?? {}) as TaskproofOptions;
-
 /** Says what it will cost. @returns US dollars that it may cost; undefined without a bound */
 function announce(judge: Judge, all: readonly Asking[], maxCostUsd: number | undefined): number | undefined {
   const listed = (value: unknown) => (Array.isArray(value) ? (value as { score?: number | null }[]) : []);
@@ -110,7 +108,7 @@ function announce(judge: Judge, all: readonly Asking[], maxCostUsd: number | und
   });
   const costUsd = sumOfCosts(judged.map(({ usage }) => (usage ? usage.costUsd : 0)));
   const expected = costUsd === null ? undefined : costUsd * 2 + EXTRA_USD * all.length;
-  const cap = leastOf([maxCostUsd ?? expected, optionsOf(all[0]?.planned).maxRunCostUsd]);
+  const cap = leastOf([maxCostUsd ?? expected, givenOptions(all[0]?.planned.options).maxRunCostUsd]);
   const bound = cap === undefined ? 'of unknown cost' : `at most ${formatCost(cap)} (--max-cost)`;
   print(
     process.stderr,
