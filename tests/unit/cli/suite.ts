@@ -1,16 +1,14 @@
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { onTestFinished } from 'vitest';
 import type { Io } from '../../../src/cli/io';
 import { run } from '../../../src/cli/program';
 import type { Results } from '../../../src/data/results';
+import { tempFolder } from '../../support/temp-folder';
 import { results, row } from '../report/render/rows';
 
 /** A temporary folder with these files, in which command lines run; gone after the test. */
 export function suite(files: Record<string, string> = {}) {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-cli-'));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = tempFolder();
   const write = (path: string, text: string) => {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);

@@ -1,9 +1,9 @@
 // The labels file: one line each, so that two who label in turn, or at the same time, lose nothing.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type JudgeAnswer, type Label, labelsText, ratedBy, readLabels } from '../../../src/data/labels';
+import { tempFolder } from '../../support/temp-folder';
 
 const label = (trial: string, more: Partial<Label> = {}): Label => ({
   ...{ spec: 'send', project: 'agents', trial: trial.padStart(32, '0'), rubric: 'r1', index: 0 },
@@ -15,9 +15,7 @@ const answer = (trial: string, more: Partial<JudgeAnswer> = {}): JudgeAnswer => 
 });
 
 function read(text: string) {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-labels-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = join(folder, 'taskproof-labels.json');
+  const file = join(tempFolder(), 'taskproof-labels.json');
   writeFileSync(file, text);
   return readLabels(file);
 }

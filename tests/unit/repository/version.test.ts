@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestCase } from '@playwright/test/reporter';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { cliFiles } from '../../../agent-programs/mcp/programs.mjs';
 import { isChecked, requirePlaywright, whatMoved } from '../../../src/playwright/inside/version';
+import { tempFolder } from '../../support/temp-folder';
 
 test.each(['1.64.0', '1.65.1', '1.100.0', '2.0.0', '1.66.0-alpha-2026'])('Playwright %s will do', version => {
   expect(() => requirePlaywright(version)).not.toThrow();
@@ -49,8 +49,7 @@ test('of the installed version all is in its place', () => {
 });
 
 test.each(['1.64.1', '1.99.0'])('Playwright %s without what --cli needs is named', version => {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-version-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const folder = tempFolder();
   for (const name of ['playwright', 'playwright-core']) {
     mkdirSync(join(folder, 'node_modules', name), { recursive: true });
     writeFileSync(join(folder, 'node_modules', name, 'package.json'), JSON.stringify({ name, version }));

@@ -1,8 +1,7 @@
 // What the config, a project and test.use say, put together.
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { repeats } from '../../../../src/playwright/declare';
 import {
   isFromRepeats,
@@ -11,22 +10,18 @@ import {
   readConfigOptions,
 } from '../../../../src/playwright/run/options';
 import { fakeProject, fakeTest } from '../../../support/fake-suite';
+import { tempFolder } from '../../../support/temp-folder';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };
-let folder: string;
 
-beforeAll(() => {
-  folder = mkdtempSync(join(tmpdir(), 'taskproof-config-'));
-});
-afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => readConfigOptions({}));
 
 const project = (taskproof?: unknown) => fakeProject('agents', { use: { taskproof } as object });
 
 /** As the runner does, once for each text. */
 async function config(taskproof: object): Promise<void> {
-  const file = join(folder, `${Math.random()}.mjs`);
+  const file = join(tempFolder(), 'playwright.config.mjs');
   writeFileSync(file, `export default { use: { taskproof: ${JSON.stringify(taskproof)} } };`);
   await readConfigOptions({ configFile: file });
 }
@@ -62,7 +57,7 @@ test.each<[string, object, unknown, unknown, unknown]>([
 });
 
 test('projects have their repeats from repeats() in the project, or in the config if they set none', async () => {
-  const file = join(folder, 'repeats.cjs');
+  const file = join(tempFolder(), 'repeats.cjs');
   writeFileSync(file, '');
   const repeated = async (config: object) => {
     require.cache[file] = { exports: config } as NodeJS.Module;
