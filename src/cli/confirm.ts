@@ -2,6 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import { keyOf } from '../data/plan';
 import { type Results, readResults } from '../data/results';
 import { sumOfCosts } from '../data/usage';
+import type { VerdictRow } from '../data/verdict';
 import type { Wanted } from '../playwright/run/settings';
 import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
@@ -26,7 +27,7 @@ export const addConfirm: AddCommand = (program, io, exit) => {
 Runs only the candidates of \`taskproof diff\`, with the suite's own Playwright config and
 environment, each until the answer is clear or --trials have run. Only these fresh trials are
 compared with the baseline, corrected for the number of candidates: fewer than 5% of unchanged
-suites are called worse. A fall of the suite as a whole is tested, too.
+suites with rates from 0.7 are called worse. A fall of the suite as a whole is tested, too.
 
 Exit code:
   0  nothing is worse
@@ -80,14 +81,18 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
   const played = playable.length ? (await play(io, playable, options)).verdicts : [];
   const answers = candidates.map(({ row, rule }) => {
     const found = played.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
-    const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
-    const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
-    // Nothing else leaves trials out whose answer is open.
-    const isCut = options.maxCost !== undefined && passes + failures + errors < rule.trials;
-    const fresh = { passes, failures, errors, costUsd, reason: isCut ? CUT : reason };
-    return { row, rule, answer, played: found !== undefined, fresh };
+    return { row, rule, played: found !== undefined, ...freshAnswer(found, rule, options.maxCost) };
   });
   return { ...conclude(diff, answers, options.allow), costUsd: sumOfCosts(played.map(row => row.costUsd)) };
+}
+
+/** What the fresh trials say. */
+export function freshAnswer(found: VerdictRow | undefined, rule: StopRule, maxCost?: number) {
+  const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
+  const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
+  // Nothing else leaves trials out while the answer is open.
+  const isCut = answer === 'open' && maxCost !== undefined && passes + failures + errors < rule.trials;
+  return { answer, fresh: { passes, failures, errors, costUsd, reason: isCut ? CUT : reason } };
 }
 
 function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlySet<string>) {

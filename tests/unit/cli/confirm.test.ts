@@ -1,9 +1,10 @@
 // What `taskproof confirm` refuses or answers without playing anything.
 import { expect, test } from 'vitest';
-import { trialCost } from '../../../src/cli/confirm';
+import { freshAnswer, trialCost } from '../../../src/cli/confirm';
 import { readHistory } from '../../../src/data/baseline';
 import { readResults } from '../../../src/data/results';
 import { diffWithBaseline } from '../../../src/verdicts/history';
+import { row } from '../report/render/rows';
 import { resultsFile, suite } from './suite';
 
 const played = { 'taskproof-results.json': resultsFile({ cart: 'fffff', docs: 'ppppp' }) };
@@ -43,6 +44,22 @@ test.each([
   const { taskproof } = suite(files(before));
   const { code, err } = await taskproof(['confirm']);
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
+
+test.each([
+  [
+    'cut off, without an answer',
+    { passes: 0, failures: 1 },
+    1,
+    'open',
+    expect.stringContaining('--max-cost'),
+  ],
+  ['answered before', { passes: 0, failures: 2 }, 1, 'regressed', 'trial 1/3: broken'],
+  ['whole, without an answer', { passes: 0, failures: 1, errors: 2 }, 1, 'open', 'trial 1/3: broken'],
+  ['without a cap', { passes: 0, failures: 1 }, undefined, 'open', 'trial 1/3: broken'],
+] as const)('fresh trials that are %s', (_, counts, maxCost, answer, reason) => {
+  const found = { ...row('cart', 'fff', { reason: 'trial 1/3: broken' }), errors: 0, ...counts };
+  expect(freshAnswer(found, { trials: 3, enough: 2 }, maxCost)).toMatchObject({ answer, fresh: { reason } });
 });
 
 test.each([
