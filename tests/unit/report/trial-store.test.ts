@@ -3,11 +3,15 @@ import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
+import { RECORD_ATTACHMENT } from '../../../src/data/record';
+import { NO_USAGE } from '../../../src/data/usage';
+import type { Judge } from '../../../src/grading/judge';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
 import type { PlannedTest } from '../../../src/report/planning';
-import { storedRun, storedRuns, TrialStore } from '../../../src/report/trial-store';
+import { storedRun, storedRuns, TrialStore, trialFile } from '../../../src/report/trial-store';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+import { madeRecord } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
 let printed: string[];
@@ -134,6 +138,41 @@ test.each<[string, Given, string | null]>([
   if (refusal === null) await regraded;
   else await expect(regraded).rejects.toThrow(refusal);
   expect(storedRun(run!)?.regraded === undefined).toBe(refusal !== null);
+});
+
+test('what the judge may spend on the next trial is what it left of the run and of that trial', async () => {
+  const { folder, config } = newFolder();
+  writeFileSync(
+    join(folder, 'cart.yaml'),
+    `specVersion: playwright/1\nid: cart\ngoal: Buy\nentryUrl: http://shop/\njudge: it is polite\nassertions:\n  - { type: url, pattern: '**' }\n`,
+  );
+  const usage = { ...NO_USAGE, costUsd: 0.25 };
+  const judging = vi.fn<Judge['judge']>(async () => ({ passed: true, reason: '', usage }));
+  const options = withOptions({ judge: { ...JUDGE, judge: judging }, maxRunCostUsd: 0.6, maxCostUsd: 1.5 });
+  const trials = [0, 1, 2].map(repeatEachIndex => {
+    const each = planned({ options });
+    return { ...each, test: fakeTest({ repeatEachIndex }) };
+  });
+  await TrialStore.open(config, trials, new Date());
+  const [run] = storedRuns(folder);
+  const record = madeRecord({
+    specId: 'cart',
+    finalUrl: 'http://shop/',
+    finalText: 'Thank you',
+    usage: { ...NO_USAGE, costUsd: 1 },
+    costUsd: 1,
+  });
+  const body = Buffer.from(JSON.stringify(record)).toString('base64');
+  const attachments = [{ name: RECORD_ATTACHMENT, contentType: 'application/json', body }];
+  const kept = { outcome: 'passed', costUsd: 1, status: 'passed', duration: 1, errors: [], annotations: [] };
+  for (const { plan, project, test } of trials) {
+    const file = trialFile(run!, project.name, plan, test.repeatEachIndex);
+    writeFileSync(file, JSON.stringify({ ...kept, attachments }));
+  }
+  vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
+  await TrialStore.open(config, trials, new Date());
+  const budgets = judging.mock.calls.map(([{ budgetUsd }]) => budgetUsd);
+  expect(budgets).toEqual([0.5, expect.closeTo(0.35), expect.closeTo(0.1)]);
 });
 
 test('a variable that was left behind does not make a run that plays nothing', async () => {
