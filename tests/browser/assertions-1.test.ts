@@ -172,6 +172,31 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ]),
     ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'p', text: 'Answer' }, /hidden text/],
     ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'body', text: 'Answer' }, /hidden text/],
+    // The match itself stands in what is closed, and holds what the browser's own text does not tell.
+    ...[
+      '<details><summary>Shop</summary><p>Answer <x-box>Print</x-box></p></details>',
+      '<h1>Shop</h1><div hidden=until-found><p>Answer <x-box>Print</x-box></p></div>',
+      '<h1>Shop</h1><div style="content-visibility: hidden"><p>Answer <x-box>Print</x-box></p></div>',
+      '<details><summary>Shop</summary><p style="display: contents">Answer <x-box>Print</x-box></p></details>',
+    ].flatMap((html): typeof cases => {
+      const page = `${html}<script>
+        document.querySelector('x-box').attachShadow({ mode: 'open' }).innerHTML = '<button><slot></slot></button>'</script>`;
+      return [
+        [page, { selector: 'p', text: 'Answer' }, /only in hidden text/],
+        [page, { selector: 'p', text: 'Answer', count: 0 }, null],
+        [page, { selector: 'x-box', text: 'Print' }, /only in hidden text/],
+      ];
+    }),
+    [
+      `${slottedIn('<slot></slot>')}<form style="visibility: hidden">${list('New')}<input type=submit value=Send></form>`,
+      { selector: 'body', text: 'New' },
+      /hidden text|not chosen/,
+    ],
+    [
+      `${slottedIn('<slot></slot>')}<form style="visibility: hidden"><input type=submit value=Send></form>`,
+      { selector: 'body', text: 'Send' },
+      /does not contain|hidden text/,
+    ],
     [slottedIn('<details open><slot></slot></details>'), { selector: 'body', text: 'The Answer' }, null],
     [slottedIn('<div><slot></slot></div>'), { selector: 'b', text: 'Answer' }, null],
     [closed('height: 0'), { selector: 'body, p', text: 'Answer', count: 0 }, null],

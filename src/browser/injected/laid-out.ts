@@ -23,7 +23,9 @@ export function laidOutTexts(selector: string, count: number): string[] | null {
   for (const own of [...cut, ...slots, ...tiny, ...read])
     for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
   const hasSkipped = renderAll();
-  const texts = matching.map(each => (isCutOff(each, cut) ? '' : laidOut(each, { around, cut })));
+  const texts = matching.map(each =>
+    isCutOff(each, cut) || isSkipped(each) ? '' : laidOut(each, { around, cut }),
+  );
   if (hasSkipped) renderAsBefore();
   return texts;
 }
@@ -66,6 +68,13 @@ function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
   return cut.has(element) || (parent !== null && isCutOff(parent, cut));
 }
 
+/** In what is closed, such as `<details>`. An element without a box of its own stands where the one around it does. */
+function isSkipped(element: Element): boolean {
+  if (getComputedStyle(element).display !== 'contents') return !element.checkVisibility();
+  const around = element.assignedSlot ?? parentOf(element);
+  return around !== null && (!childrenOf(around).includes(element) || isSkipped(around));
+}
+
 function laidOut(element: Element, special: Special): string {
   const { display, contentVisibility } = getComputedStyle(element);
   if (display === 'none' || contentVisibility === 'hidden' || special.cut.has(element)) return '';
@@ -92,11 +101,13 @@ function childrenOf(element: Element): Node[] {
 }
 
 function renderedText(element: Element, display: string): string {
-  if (display !== 'contents' && !element.checkVisibility()) return '';
+  // Of others, parts may be visible though they are not.
+  const isWhole = element.matches(OWN_TEXT);
+  if (display !== 'contents' && !element.checkVisibility({ visibilityProperty: isWhole })) return '';
   if (element instanceof HTMLBRElement) return '\n';
   if (element instanceof HTMLSelectElement && !element.multiple && element.size < 2)
     return Array.from(element.selectedOptions, ({ label }) => label).join('\n');
-  if (element instanceof HTMLInputElement) return element.matches(OWN_TEXT) ? element.value : '';
+  if (element instanceof HTMLInputElement) return isWhole ? element.value : '';
   return element instanceof HTMLElement ? element.innerText : (element.textContent ?? '');
 }
 
