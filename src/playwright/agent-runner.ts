@@ -27,19 +27,11 @@ import { errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/calls';
 import { errorAt, runError } from './inside/errors';
+import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
-import {
-  addTrialTime,
-  attachTo,
-  endFromOutside,
-  outputTo,
-  QUIET_TEXT,
-  saidBy,
-  seedOf,
-  trialPlanOf,
-} from './trial-test';
+import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */

@@ -18,6 +18,7 @@ import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
 import { errorAt, expectationInWords, isExpectation, onFailure } from './inside/errors';
+import { addTime, addTrialTime } from './inside/timeout';
 import { enter, isFirstToPass, runId, spend } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { showUsed } from './run/plan';
@@ -208,23 +209,6 @@ export function outputTo(testInfo: TestInfo): TrialOutput {
       ),
     extend: ms => addTime(testInfo, ms),
   };
-}
-
-/**
- * Adds a trial's time to its test's.
- *
- * @param keptMs for what follows it in the test
- * @returns gives back what it did not use: the test's code, a hook or a fixture after it may hang
- */
-export function addTrialTime(testInfo: TestInfo, ms: number, keptMs = 0): () => void {
-  const began = performance.now();
-  addTime(testInfo, ms);
-  return () => addTime(testInfo, Math.min(0, Math.round(performance.now() - began) + keptMs - ms));
-}
-
-/** A timeout of 0 means none, as in debugging. */
-function addTime(testInfo: TestInfo, ms: number): void {
-  if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + ms);
 }
 
 /** Not `testInfo.attach`, which would add a step. */

@@ -354,3 +354,27 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   ).toMatch(/^(error ){1,2}failed$/);
   for (const { reason } of records) expect(reason).toContain('was still running when the test ended');
 });
+
+test('a run in a hook has its own time, and a timeout that is set during one holds', async () => {
+  const site = await startSite(PAGES);
+  const timed = makeSuite({
+    'playwright.config.ts': config({
+      projects: `[{ name: 'shop' }]`,
+      taskproof: `{ agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) }`,
+    }),
+    'time.spec.ts': `import { defineAgent, test } from '@taskproof/playwright';
+test.beforeEach(({ page }) => page.goto('${site.url}'));
+test.describe('in a hook', () => {
+  test.afterEach(async ({ agent }) => { await agent.run('Look'); await agent.run('Look again'); });
+  test('passes', () => {});
+});
+const slow = defineAgent({ name: 'slow', run: task => task.turn('look', () => test.setTimeout(50_000)) });
+test('passes, too', async ({ agent }) => {
+  await agent.run('Look', { agent: slow });
+  if (test.info().timeout !== 50_000) throw new Error('the timeout is ' + test.info().timeout);
+});`,
+  });
+  const { exitCode, output } = await timed.playwright(['test']);
+  expect(exitCode, output).toBe(0);
+  expect(output).toContain('2 passed');
+});
