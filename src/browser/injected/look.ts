@@ -12,10 +12,10 @@ import {
   isLabelled,
   isShown,
   nameOf,
-  placeOf,
   selectorOf,
 } from './elements';
 import { RULES } from './rules';
+import { placeOf } from './standing';
 
 export interface Sighting {
   kind: FindingKind;

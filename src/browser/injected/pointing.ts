@@ -11,10 +11,10 @@ import {
   type Point,
   parentOf,
   roleOf,
-  spacedText,
   topOf,
   wordsFor,
 } from './elements';
+import { spacedText } from './standing';
 
 /**
  * What is known of an element at a point. `frame`: where it is, and the upper left corner of its document, if it shows one.
