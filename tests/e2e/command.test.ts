@@ -420,9 +420,9 @@ const faults: Record<string, Fault> = {
     turns: 1,
   },
   'gives-up': {
-    does: `say({ type: 'turn', title: 'look' }); say({ type: 'end', status: 'gave_up', reason: 'no field for ' + task.secrets.PASS });`,
+    does: `say({ type: 'turn', title: 'look' }); say({ type: 'end', status: 'gave_up', reason: 'no field for ' + task.secrets.PASS + ' with ' + process.env.MODEL_API_KEY });`,
     status: 'gave_up',
-    reason: /^the agent gave up: no field for <secret>PASS<\/secret>$/,
+    reason: /^the agent gave up: no field for <secret>PASS<\/secret> with <MODEL_API_KEY>$/,
     turns: 1,
   },
   'gives-up-silently': {
