@@ -1,9 +1,10 @@
 // A test's timeout around trials. That Playwright is as the fake one: tests/e2e/agent-tests.test.ts.
 import type { TestInfo } from '@playwright/test';
-import { beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { addTime, addTrialTime } from '../../../../src/playwright/inside/timeout';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
+afterEach(() => void vi.useRealTimers());
 
 /** Of the test 30 s, of a hook after it, too. */
 function fakeInfo(timeout = 30_000) {
