@@ -18,8 +18,8 @@ export const WALLS = {
   // Private tricks of Playwright's, for whoever needs them.
   'playwright/inside': ['text'],
   browser: ['text', 'spec', 'data', 'playwright/inside', 'browser/injected'],
-  // Runs in pages: of others, it imports types alone.
-  'browser/injected': ['data', 'browser'],
+  // Runs in pages: of others, it imports types, and what needs nothing else.
+  'browser/injected': ['text', 'data', 'browser'],
   agents: ['text', 'spec', 'data', 'limiter', 'browser', 'browser/injected'],
   grading: ['text', 'spec', 'data', 'browser', 'agents'],
   trial: ['text', 'spec', 'data', 'browser', 'browser/injected', 'agents', 'grading', 'playwright/inside'],

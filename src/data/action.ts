@@ -79,6 +79,12 @@ export const placeSchema = z.object({
   height: z.number(),
 });
 
+const neighbourSchema = z.object({
+  /** In the box in which no other control is called so, in its row, in its dialog, on its page. */
+  scope: z.enum(['alone', 'row', 'dialog', 'page']),
+  text: z.string(),
+});
+
 const recordedSchema = z.object({
   /** The tab's number, in the order in which tabs opened: 0 is the one that the trial began in. */
   tab: z.int().nonnegative(),
@@ -88,8 +94,12 @@ const recordedSchema = z.object({
   control: z.string().optional(),
   /** Where the control was before. */
   place: placeSchema.optional(),
-  /** The text of its row or card, as far as it goes. */
-  beside: z.string().optional(),
+  /** Whether it was on, for what a click turns over. */
+  isOn: z.boolean().optional(),
+  beside: z.array(neighbourSchema).optional(),
+  /** The same of where it was dragged to. */
+  toPlace: placeSchema.optional(),
+  toBeside: z.array(neighbourSchema).optional(),
   /** The answers to the dialogs that it opened, in order. */
   dialogs: z.array(dialogAnswerSchema).optional(),
 });
@@ -135,6 +145,9 @@ export interface Fingerprint extends z.infer<typeof fingerprintSchema> {}
 
 /** A control of a page's main document, and where it is. */
 export interface Place extends z.infer<typeof placeSchema> {}
+
+/** A text around a control that has words of the goal. */
+export interface Neighbour extends z.infer<typeof neighbourSchema> {}
 
 /** How a dialog is answered. */
 export interface DialogAnswer extends z.infer<typeof dialogAnswerSchema> {}

@@ -43,6 +43,7 @@ export class Turns {
   ) {
     const { plan, session, mask } = trial;
     this.recorder = new ActionRecorder(session, {
+      goal: plan.goal,
       entryUrl: plan.entryUrl ?? session.page.url(),
       configDir: plan.configDir,
       mask,

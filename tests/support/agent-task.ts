@@ -50,13 +50,13 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
   const signal = setup.signal ?? controller.signal;
   const turns: RecordedTurn[] = [];
   const secrets = new Secrets(setup.secrets);
-  const maxSteps = setup.maxSteps ?? 20;
+  const { maxSteps = 20, goal = 'Do the task.' } = setup;
   let usage: Usage[] = [];
   let cost: number | null = 0;
   const { mask } = secrets;
   session.mask = mask;
   return {
-    goal: setup.goal ?? 'Do the task.',
+    goal,
     wantsAnswer: setup.wantsAnswer ?? false,
     get page() {
       return session.page;
@@ -114,7 +114,7 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     pageToolsMode: webmcp.mode,
     pageTools: () => webmcp.list(),
     callPageTool: (name, given = {}) => webmcp.call(session.page, name, given),
-    recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
+    recorder: new ActionRecorder(session, { goal, entryUrl: page.url(), configDir: process.cwd(), mask }),
     turns,
     session,
     abort: reason => controller.abort(reason),

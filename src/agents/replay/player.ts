@@ -5,7 +5,7 @@ import type { Dialog, Locator, Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
-import { fingerprintOf, NO_ANSWER, sameFingerprint, standingOf } from '../../browser/actions/record';
+import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
 import { computeSecrets } from '../../browser/actions/secrets';
 import type { DialogPolicy } from '../../browser/session/dialogs';
 import { sleep } from '../../browser/waiting';
@@ -20,16 +20,14 @@ import {
 } from '../../data/recording';
 import { uniqueByValue } from '../../spec/placeholders';
 import { pathOf } from '../../spec/url';
+import { type GoalWords, goalWords } from '../../text/goal-words';
 import { beginning, messageOf } from '../../text/line';
-import { fillSecrets, inTexts } from '../../text/mask';
+import { fillSecrets, secretsNamed } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
+import { FIRST_PAUSE_MS, findControl, longer, OtherControl } from './find';
 import type { ReplaySettings } from './index';
-import { haveSameWords, otherControl } from './same';
+import { haveSameWords, leftOut, type Told } from './same';
 import { turnsWith, withTexts } from './values';
-
-/** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
-const FIRST_PAUSE_MS = 10;
-const MAX_PAUSE_MS = 200;
 
 /** An action that can't be performed, or no longer has an effect. */
 export class ActionProblem extends Error {
@@ -40,19 +38,26 @@ export class Player {
   readonly done: string[] = [];
   private number = 0;
   private answers: DialogAnswer[] = [];
+  private readonly goal: GoalWords;
 
   constructor(
     private readonly task: SessionTask,
     private readonly timeoutMs: number,
-  ) {}
+  ) {
+    // What stands on the page is compared as it is told, without secrets.
+    this.goal = goalWords(task.mask(task.goal));
+  }
 
   /** @throws ActionProblem at the first action that no longer fits. */
   async play(recording: Recording): Promise<void> {
     const { dialogs } = this.task.session;
     dialogs.policy = dialog => this.answerTo(dialog);
     try {
-      for (const recorded of turnsWith(recording, this.task.data))
-        await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
+      const turns = turnsWith(recording, this.task.data, this.task.goal);
+      // Before anything is done to the site.
+      for (const name of secretsNamed(JSON.stringify(turns)))
+        if (!Object.hasOwn(this.task.secrets, name)) throw unknownSecret(name);
+      for (const recorded of turns) await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
     } finally {
       dialogs.policy = undefined;
     }
@@ -89,6 +94,9 @@ export class Player {
       // `perform` computes what is typed.
       if (action.do === 'call_page_tool') await computeSecrets(JSON.stringify(action.input), task);
       here = resolved(action, task);
+      const lost = leftOut([...(action.beside ?? []), ...(action.toBeside ?? [])], this.goal);
+      if (lost !== undefined)
+        throw new Error(`it acts beside "${lost}", which the goal no longer has: record it again`);
     } catch (error) {
       // No ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over.
       throw new Error(`action ${this.number}: ${messageOf(error)}`);
@@ -98,13 +106,11 @@ export class Player {
     const play = async () => {
       const end = performance.now() + this.timeoutMs;
       try {
-        const there = located(page, here);
-        if ('locator' in there && there.locator) await this.compare(page, there.locator, action, end);
-        const timeoutMs = Math.max(1, end - performance.now());
-        await perform(page, there, { timeoutMs, webmcp: task.webmcp, task });
+        await this.perform(page, located(page, here), action, end);
       } catch (error) {
         task.signal.throwIfAborted();
-        throw error instanceof ActionProblem ? error : this.problem(page, await whyNot(page, here, error));
+        const why = error instanceof OtherControl ? error.message : await whyNot(page, here, error);
+        throw this.problem(page, why);
       }
     };
     // The next action, or an assertion, may need the requests that this one causes.
@@ -117,33 +123,38 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** Waits for the control of the recording. @throws ActionProblem if another one stands there */
-  private async compare(page: Page, locator: Locator, recorded: RecordedAction, end: number): Promise<void> {
-    const { task } = this;
-    if (!recorded.place && !recorded.beside) return;
-    let why: string | undefined;
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
-      const timeout = Math.max(1, end - performance.now());
-      await locator
-        .first()
-        .waitFor({ state: 'attached', timeout })
-        // Of a look that has too little time left.
-        .catch(error => Promise.reject(why === undefined ? error : this.problem(page, why)));
-      const found = await standingOf(locator);
-      if (!found) return;
-      const other = otherControl(recorded, inTexts(found, task.mask), task.goal);
-      why = other.why;
-      if (why && performance.now() + pause > end) throw this.problem(page, why);
-      if (other.differs) task.session.notice(`Since the recording, ${other.differs}.`);
-      if (!why) return;
-      await sleep(pause, task.signal);
+  /** Acts on the element that was compared, also if the page puts another in its place meanwhile. */
+  private async perform(page: Page, there: LocatedAction, recorded: RecordedAction, end: number) {
+    const { webmcp } = this.task;
+    for (;;) {
+      const action = { ...there };
+      let element: Locator | undefined;
+      const find = (locator: Locator, told: Told) => findControl(locator, told, this.task, end);
+      if ('locator' in action && action.locator)
+        ({ locator: action.locator, element } = await find(action.locator, recorded));
+      else if (action.do === 'press') {
+        const focused = page.locator(':focus').first();
+        const { locator } = await find(focused, recorded);
+        if (locator !== focused) action.locator = locator;
+      }
+      if (action.do === 'drag') {
+        const { toPlace: place, toBeside: beside } = recorded;
+        action.to = (await find(action.to, { place, beside, locator: String(action.to) })).locator;
+      }
+      if (action.do === 'click' && element) action.locator = element;
+      const timeoutMs = Math.max(1, end - performance.now());
+      try {
+        return await perform(page, action, { timeoutMs, webmcp, task: this.task });
+      } catch (error) {
+        if (!element || !/not attached/.test(messageOf(error))) throw error;
+      }
     }
   }
 
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
-    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+    for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
       // A closed tab or a new one is an effect.
       if (page.isClosed() || this.task.page !== page)
         return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
@@ -216,22 +227,23 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
+const unknownSecret = (name: string) =>
+  new Error(
+    `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
+  );
+
 export function resolved(
   recorded: RecordedAction,
   { secrets, configDir, entryUrl }: SessionTask,
 ): RecordedAction {
-  const unknown = (name: string) =>
-    new Error(
-      `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
-    );
-  const fill = (text: string) => fillSecrets(text, secrets, unknown);
+  const fill = (text: string) => fillSecrets(text, secrets, unknownSecret);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
   // What the page was like is only compared.
   const { before, after, ...told } = recorded;
   const { text, labels } = recorded as { text?: string; labels?: string[] };
   const action = {
-    ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknown)),
+    ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknownSecret)),
     // Filled in where they are typed.
     ...(text !== undefined && { text }),
     ...(labels && { labels }),

@@ -1,46 +1,45 @@
 // Whether a replay found the control of its recording: locators leave numbers out, match parts of names, and count among equals.
 import type { Standing } from '../../browser/actions/record';
-import type { RecordedAction } from '../../data/action';
+import type { Neighbour, RecordedAction } from '../../data/action';
+import { type GoalWords, keepsWords, soughtIn } from '../../text/goal-words';
 
-type Told = Pick<RecordedAction, 'place' | 'beside'> & { locator?: string };
+/** What a recording has of a control, to know it again. */
+export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'beside'> & { locator?: string };
 
 /** @returns in one clause why it is another control, `differs` if it is the same with other numbers or another name; neither if nothing differs */
 export function otherControl(
   recorded: Told,
-  found: Standing,
-  goal: string,
+  found: Pick<Standing, 'place' | 'isOn' | 'beside'>,
+  goal: GoalWords,
 ): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
-  const inGoal = new Set(partsOf(goal));
-  const lacks = (before: string, now: string, partsIn = partsOf) => {
-    const parts = new Set(partsOf(now));
-    return partsIn(before).some(each => inGoal.has(each) && !parts.has(each));
-  };
   const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
-  const [before, now] = [nameIn(was), nameIn(is)];
-  if (was !== undefined && is !== undefined && before !== undefined && before !== now) {
-    const differs = `${was} is now ${is}`;
-    const isOther = lacks(before, now ?? '') || (!hasTestId && !haveSameWords(before, now ?? ''));
-    return isOther ? { why: differs } : { differs };
+  const [before = '', now = ''] = [nameIn(was), nameIn(is)];
+  const hasLost = !keepsWords(before, true, [now], goal);
+  const isNamed = was !== undefined && is !== undefined && before !== '' && before !== now;
+  const differs = isNamed ? `${was} is now ${is}` : undefined;
+  if (differs && (hasLost || (!hasTestId && !haveSameWords(before, now)))) return { why: differs };
+  const here = was ?? 'the control';
+  // What stands beside a test id may get other words, but not another name of the goal.
+  const sought = hasTestId ? { ...goal, others: [] } : goal;
+  for (const { scope, text } of recorded.beside ?? []) {
+    const there = found.beside.filter(each => each.scope === scope).map(each => each.text);
+    const isNear = scope === 'alone' || scope === 'row';
+    if (!keepsWords(text, isNear, [...there, before, now], sought))
+      return { why: `${here} is no longer beside "${text}"` };
   }
-  // Others may be found by what does not tell them apart: the second button, `cancel-2`.
-  const isCounted = /\.(?:nth|first|last)\(/.test(recorded.locator ?? '');
-  const { beside } = recorded;
-  if (!beside || (!isCounted && !hasTestId)) return {};
-  if (lacks(beside, found.beside, isCounted ? partsOf : numbersOf))
-    return { why: `${was ?? 'the control'} beside "${beside}" is now one beside "${found.beside}"` };
-  return {};
+  const { isOn } = recorded;
+  if (isOn !== undefined && found.isOn === !isOn)
+    return { why: `${here} is ${isOn ? 'off' : 'on'}, and was ${isOn ? 'on' : 'off'} in the recording` };
+  return { differs };
 }
+
+/** A text that the goal had words of when it was recorded, and has none of now. */
+export const leftOut = (beside: readonly Neighbour[], goal: GoalWords) =>
+  beside.find(({ text }) => !text.includes('<secret>') && !soughtIn(text, true, goal).length)?.text;
 
 /** `button "Pay $9"`: `Pay $9` */
 const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.[1];
-const numbersOf = (text: string) => text.match(/\d+(?:[.,]\d+)*/g) ?? [];
-const partsOf = (text: string) => [...numbersOf(text), ...namesOf(text)];
-/** Words that can name something. */
-const namesOf = (text: string) =>
-  (text.toLowerCase().match(/\p{L}{3,}/gu) ?? []).filter(
-    each => !/^(?:the|and|for|with|from|into|one)$/.test(each),
-  );
 
 /** Without numbers and what has digits in it, such as `2nd`. Long names are cut. */
 export function haveSameWords(...names: [string, string]): boolean {

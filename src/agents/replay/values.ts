@@ -1,30 +1,58 @@
 // What the suite's `prepare` returns differs from trial to trial: a replay acts with the values of its own.
 import type { RecordedAction } from '../../data/action';
 import type { RecordedTurn, Recording } from '../../data/recording';
+import { escapePattern } from '../../text/line';
 import { inTexts } from '../../text/mask';
-
-/** Shorter ones are parts of other words, too. */
-const MIN_LENGTH = 4;
 
 /** The turns of a recording with the values of this trial in place of those of the recorded one. */
 export function turnsWith(
   { turns, data: recorded = {} }: Pick<Recording, 'turns' | 'data'>,
   data: Readonly<Record<string, string | number>> = {},
+  goal = '',
 ): RecordedTurn[] {
-  const values = Object.entries(recorded)
-    .map(([name, value]) => [String(value), String(data[name] ?? value)] as const)
-    // Secrets are in recordings by their names.
-    .filter(([was, is]) => was.length >= MIN_LENGTH && was !== is && !was.includes('<secret>'))
-    .sort(([one], [other]) => other.length - one.length);
-  if (!values.length) return turns;
-  const change = (text: string) => values.reduce((rest, [was, is]) => rest.replaceAll(was, is), text);
+  const values = new Map<string, string>();
+  for (const [name, value] of Object.entries(recorded)) {
+    const [was, is] = [String(value), String(data[name] ?? value)];
+    // Secrets are in recordings by their names. Of equal values, one that changed counts.
+    if (was && !was.includes('<secret>') && (was !== is || !values.has(was))) values.set(was, is);
+  }
+  if (![...values].some(([was, is]) => was !== is)) return turns;
+  const change = (text: string) => changed(text, values, goal);
+  const inLocator = (locator: string) =>
+    locator.replace(/'((?:\\.|[^'\\])*)'/g, (_, quoted: string) => {
+      const text = quoted.replace(/\\(['\\])/g, '$1');
+      return `'${change(text).replace(/['\\]/g, '\\$&')}'`;
+    });
   return turns.map(({ title, actions }) => ({
     title: change(title),
     actions: actions.map(({ title, recorded }) => ({
       title: change(title),
-      recorded: recorded.map(action => withTexts(action, change, locator => inQuotes(locator, values))),
+      recorded: recorded.map(action => withTexts(action, change, inLocator)),
     })),
   }));
+}
+
+/** All values at once, since one may be what another was. A single character is too often something else. */
+function changed(text: string, values: ReadonlyMap<string, string>, goal: string): string {
+  const whole = values.get(text);
+  if (whole !== undefined) return whole;
+  const found = [...values.keys()].filter(was => was.length > 1 && text.includes(was));
+  if (!found.length) return text;
+  const longestFirst = found.sort((one, other) => other.length - one.length).map(atBorders);
+  const result = text.replace(new RegExp(longestFirst.join('|'), 'gu'), was => values.get(was)!);
+  // The goal may have the same words for something else.
+  return goal.includes(text) && !goal.includes(result) ? text : result;
+}
+
+/** Not as a part of a longer word or number. */
+function atBorders(value: string): string {
+  const before = /^\d/.test(value)
+    ? '(?<!\\d[.,]?)'
+    : /^[a-z\u00c0-\u1fff]/i.test(value)
+      ? '(?<!\\p{L})'
+      : '';
+  const after = /\d$/.test(value) ? '(?![.,]?\\d)' : /[a-z\u00c0-\u1fff]$/i.test(value) ? '(?!\\p{L})' : '';
+  return before + escapePattern(value) + after;
 }
 
 /** An action with other texts, and with locators in which `inLocator` has put them: those are code. */
@@ -40,12 +68,4 @@ export function withTexts(
     ...(locator && { locator: inLocator(locator) }),
     ...(to && { to: inLocator(to) }),
   } as RecordedAction;
-}
-
-/** A locator is code: only its texts change. */
-function inQuotes(locator: string, values: readonly (readonly [string, string])[]): string {
-  const escaped = (text: string) => text.replace(/['\\]/g, '\\$&');
-  return locator.replace(/'(?:\\.|[^'\\])*'/g, quoted =>
-    values.reduce((rest, [was, is]) => rest.replaceAll(escaped(was), escaped(is)), quoted),
-  );
 }

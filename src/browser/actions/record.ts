@@ -6,13 +6,15 @@ import {
   type DialogAnswer,
   type Fingerprint,
   MAX_LOCATOR,
+  type Neighbour,
   type PageAction,
-  type Place,
   type RecordedAction,
 } from '../../data/action';
 import { pathOf, portableUrl } from '../../spec/url';
+import { type GoalWords, goalWords } from '../../text/goal-words';
 import { beginning } from '../../text/line';
 import { callInPage, injected, unseen } from '../in-page';
+import type { standing } from '../injected';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 import { durableLocator, type Handle } from './locate';
@@ -31,11 +33,17 @@ interface Pending {
   page: Page;
   tab: number;
   draft: ActionDraft;
-  locator?: Promise<string | undefined>;
-  standing?: Promise<Standing | undefined>;
-  to: Promise<string | undefined> | undefined;
+  target: Target | undefined;
+  to: Target | undefined;
+  /** Of what gets the key. */
+  focused: Promise<Standing | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
+}
+
+interface Target {
+  locator: Promise<string | undefined>;
+  standing?: Promise<Standing | undefined>;
 }
 
 /** Playwright waits until their element is stable: meanwhile the page answers. */
@@ -46,11 +54,14 @@ export class ActionRecorder {
   private readonly dialogs: (DialogAnswer | undefined)[] = [];
   private isLook = false;
 
+  private readonly goal: GoalWords;
+
   /** @param trial `configDir` is absolute: names of files are relative to it */
   constructor(
     private readonly session: Session,
-    private readonly trial: { entryUrl: string; configDir: string; mask(text: string): string },
+    private readonly trial: { goal: string; entryUrl: string; configDir: string; mask(text: string): string },
   ) {
+    this.goal = goalWords(trial.goal);
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
@@ -66,16 +77,21 @@ export class ActionRecorder {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
-    const [locator, end] = await Promise.all([target && durable(target), to && durable(to)]);
+    const found = [target, to].map(each => each && this.durable(each));
+    const [from, end] = await Promise.all(found);
     // The others are done at once: they may change a name, as a counter in a label does, or send a form.
-    if (!WAITING.has(draft.do)) await Promise.all([locator?.locator, locator?.standing]);
+    if (!WAITING.has(draft.do)) await Promise.all([from?.locator, from?.standing]);
+    const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
+    await focused;
     const tab = this.session.numberOf(page);
-    this.pending.push({ page, tab, draft: this.portable(draft), ...locator, to: end?.locator, before });
+    this.pending.push({ page, tab, draft: this.portable(draft), target: from, to: end, focused, before });
   }
 
   /** Waits for the page's answers, for actions that don't wait by themselves. */
   async answered(): Promise<void> {
-    await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
+    await Promise.all(
+      this.pending.flatMap(({ target, to, before }) => [target?.locator, to?.locator, before]),
+    );
   }
 
   /** @returns a function that forgets what is noted from now on: it did not happen */
@@ -110,6 +126,27 @@ export class ActionRecorder {
     return recorded;
   }
 
+  /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
+  private async durable(target: ActionElement): Promise<Target> {
+    const place =
+      'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
+    if (!place) return { locator: Promise.resolve(undefined) };
+    const standing = standingOf(place.first(), place.page(), { goal: this.goal });
+    const found = within(place.normalize().then(String), LIMIT_MS);
+    // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
+    const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
+    const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
+    return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
+  }
+
+  private async focused(page: Page): Promise<Standing | undefined> {
+    const element = await within(
+      unseen(page, () => page.$(':focus')),
+      LIMIT_MS,
+    );
+    return element ? standingOf(element as unknown as Locator, page, { goal: this.goal }) : undefined;
+  }
+
   private portable(draft: ActionDraft): ActionDraft {
     const { mask, entryUrl, configDir } = this.trial;
     if ('text' in draft) return { ...draft, text: mask(draft.text) };
@@ -122,48 +159,59 @@ export class ActionRecorder {
 }
 
 async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedAction | undefined> {
-  const [locator, to] = await Promise.all([asked.locator, asked.to]);
-  if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
+  const [target, to] = await Promise.all([recorded(asked.target), recorded(asked.to)]);
+  if ((asked.target && !target) || (asked.to && !to)) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
-  const { place, beside } = (await asked.standing) ?? {};
-  const stands = { ...(place && { place }), ...(beside && { beside: beside.slice(0, MAX_BESIDE) }) };
-  const target = locator && { locator, control: controlInWords(locator), ...stands };
-  return { ...draft, ...target, ...(to && { to }), tab, before, after } as RecordedAction;
+  const ofTarget = target
+    ? { ...target, control: controlInWords(target.locator) }
+    : toldOf(await asked.focused);
+  const end = to && {
+    to: to.locator,
+    ...(to.place && { toPlace: to.place }),
+    ...(to.beside && { toBeside: to.beside }),
+  };
+  return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
 }
 
-/** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
-async function durable(target: ActionElement): Promise<Pick<Pending, 'locator' | 'standing'>> {
-  const place =
-    'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
-  if (!place) return { locator: Promise.resolve(undefined) };
-  const standing = standingOf(place);
-  const found = within(place.normalize().then(String), LIMIT_MS);
-  // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
-  const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-  const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
-  return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
+/** Undefined without a locator that finds it again. */
+async function recorded(target: Target | undefined) {
+  const [locator, standing] = await Promise.all([target?.locator, target?.standing]);
+  if (!locator || (standing && isDetached(locator, standing))) return undefined;
+  return { locator, ...toldOf(standing) };
 }
+
+function toldOf({ place, beside, isOn }: Partial<Standing> = {}) {
+  return {
+    ...(place && { place }),
+    ...(isOn != null && { isOn }),
+    ...(beside?.length && { beside }),
+  };
+}
+
+/** `div > button`, `.last()`: nothing that names the element. */
+const BY_PLACE = /^locator\('[a-z >]*'\)(?:\.(?:first|last|nth)\(\d*\))*$/;
+
+/** The page may replace an element while it is asked about. Then its place is one in what was replaced, and may be another's. */
+const isDetached = (locator: string, { isConnected, place }: Standing) =>
+  !isConnected || (/ "/.test(place?.control ?? '') && BY_PLACE.test(locator));
 
 /** Which control an element is: its place is null in a frame. */
-export interface Standing {
-  place: Place | null;
-  beside: string;
-}
+export type Standing = ReturnType<typeof standing>;
 
 /**
  * Undefined if there is no such element in time. Not by `evaluateAll`, which knows no references into a snapshot.
  * Checked on Playwright 1.65: it looks for them in another world than the snapshot's.
  */
-export const standingOf = (locator: Locator): Promise<Standing | undefined> =>
+export const standingOf = (
+  locator: Pick<Locator, 'evaluate'>,
+  page: Page,
+  sought: { goal: GoalWords; scopes?: Neighbour['scope'][] },
+): Promise<Standing | undefined> =>
   within(
-    unseen(locator.page(), () =>
-      locator.first().evaluate(injected('standing'), undefined, { timeout: LIMIT_MS }),
-    ),
+    unseen(page, () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS })),
     LIMIT_MS,
   );
 
-/** Of the text beside a control, which may stand further back when it is replayed. */
-const MAX_BESIDE = 100;
 const STATE_LIMIT_MS = 1_000;
 /** More frames would cost time and rarely matter. */
 const MAX_FRAMES = 6;

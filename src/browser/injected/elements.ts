@@ -150,8 +150,9 @@ export function hintsOf(element: Element): string {
   return flatText(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
 }
 
-/** A CSS path from the root, with Playwright's `>>` before a shadow root. */
+/** A CSS path from the root, with Playwright's `>>` before a shadow root. @throws Error if the element is in no document */
 export function cssPathOf(element: Element): string {
+  if (!element.isConnected) throw new Error('the element is gone');
   const root = element.getRootNode();
   const parts: string[] = [];
   for (let node: Element | null = element; node; node = node.parentElement) {

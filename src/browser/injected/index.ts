@@ -6,5 +6,5 @@ export { laidOutTexts } from './laid-out';
 export { look, seen, show } from './look';
 export * from './pointing';
 export { areNamed, findNames } from './rules';
-export { standing } from './standing';
+export { pathBeside, standing } from './standing';
 export * from './typing';

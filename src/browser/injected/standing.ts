@@ -1,27 +1,215 @@
 // Where a control stands on the page, and beside what.
-import { boxOf, controlAround, flatText, parentOf, wordsFor } from './elements';
+import type { Neighbour } from '../../data/action';
+import { type GoalWords, keepsWords, soughtIn, wordsIn } from '../../text/goal-words';
+import {
+  boxOf,
+  controlAround,
+  cssPathOf,
+  everyElement,
+  holds,
+  isControl,
+  nameOf,
+  parentOf,
+  roleOf,
+  wordsFor,
+} from './elements';
+
+type Scope = Neighbour['scope'];
+
+/** What an action stands beside is looked for from the closest on. */
+const SCOPES: readonly Scope[] = ['alone', 'row', 'dialog', 'page'];
 
 /** The control that is or is around the element, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
   if (window !== window.top) return null;
-  const around = controlAround(element) ?? element;
-  const control = (around as HTMLLabelElement).control ?? around;
+  const control = meantBy(element);
   const { x, y, ...size } = boxOf(control);
   const [left, top] = [x + Math.round(scrollX), y + Math.round(scrollY)];
   return { control: wordsFor(control), x: left, y: top, ...size };
 }
 
-export const standing = (element: Element) => ({ place: placeOf(element), beside: besideOf(element) });
-
-/** The text of the closest element around it that says more than the element itself: that of its row or card. */
-function besideOf(element: Element): string {
-  const own = flatText(spacedText(element), 200);
-  for (let around = parentOf(element); around && around !== document.body; around = parentOf(around)) {
-    const text = flatText(spacedText(around), 300);
-    if (text.replace(own, '').trim()) return text;
-  }
-  return '';
+function meantBy(element: Element): Element {
+  const around = controlAround(element) ?? element;
+  return (around as HTMLLabelElement).control ?? around;
 }
+
+/** @param scopes those to look in; without them, the smallest in which something has a name of the goal */
+export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
+  const control = meantBy(element);
+  const beside: Neighbour[] = [];
+  for (const scope of scopes ?? SCOPES) {
+    const box = scopes ? boxOrWider(control, scope) : boxIn(control, scope);
+    const found = box ? neighbours(control, scope, box, goal) : [];
+    beside.push(...found.slice(0, MAX_NEIGHBOURS).map(text => ({ scope, text })));
+    if (!scopes && found.some(text => wordsIn(text).some(word => goal.names.includes(word)))) break;
+  }
+  const { isConnected } = element;
+  return { place: placeOf(element), isConnected, isOn: isOn(control), beside };
+}
+
+/** A CSS path to the only control that is called so, but for its numbers, and stands beside such texts; null if there is none. */
+export function pathBeside(control: string, beside: readonly Neighbour[], goal: GoalWords): string | null {
+  const withoutNumbers = (words: string) => words.replace(/\d+/g, '0');
+  const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
+  const isWanted = (element: Element) =>
+    (isControl(element) ? roleOf(element) : element.localName) === kind &&
+    withoutNumbers(wordsFor(element)) === wanted &&
+    element.checkVisibility() &&
+    beside.every(({ scope, text }) => {
+      const there = neighbours(element, scope, boxOrWider(element, scope), goal);
+      return keepsWords(text, isNear(scope), [...there, nameOf(element)], goal);
+    });
+  const found = [...everyElement()].filter(isWanted);
+  return found.length === 1 ? cssPathOf(found[0]!) : null;
+}
+
+const isNear = (scope: Scope) => scope === 'alone' || scope === 'row';
+
+/** Where a page lost its rows, what was in one may stand further away. */
+function boxOrWider(control: Element, scope: Scope): TextBox {
+  const alone = () => (scope === 'row' ? boxIn(control, 'alone') : undefined);
+  return boxIn(control, scope) ?? alone() ?? PAGE();
+}
+
+const MAX_NEIGHBOURS = 8;
+const MAX_TEXT = 100;
+const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
+const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
+/** Not text, or gone in a moment. */
+const UNREAD = 'option,script,style,noscript,template,output,[role=status],[role=alert]';
+
+/** What a click would turn over; null for other controls. */
+function isOn(control: Element): boolean | null {
+  if (control instanceof HTMLInputElement && control.type === 'checkbox') return control.checked;
+  if (control.getAttribute('role') === 'radio') return null;
+  const state = control.getAttribute('aria-checked') ?? control.getAttribute('aria-pressed');
+  return state === 'true' ? true : state === 'false' ? false : null;
+}
+
+function neighbours(control: Element, scope: Scope, box: TextBox, goal: GoalWords): string[] {
+  const left = new Set([...goal.names, ...goal.others]);
+  for (const word of wordsIn(nameOf(control))) left.delete(word);
+  const texts: string[] = [];
+  for (const { text, parent } of textsIn(control, box)) {
+    let fresh = soughtIn(text, isNear(scope), goal).filter(word => left.has(word));
+    if (!fresh.length) continue;
+    const other = parent && controlAround(parent);
+    // What other controls are called may change.
+    if (other && other !== control && !holds(other, control))
+      fresh = isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
+    if (!fresh.length) continue;
+    for (const word of fresh) left.delete(word);
+    texts.push(cutAround(text, fresh[0]!));
+  }
+  return texts;
+}
+
+function cutAround(text: string, word: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const at = Math.max(0, line.toLowerCase().indexOf(word));
+  if (line.length <= MAX_TEXT) return line;
+  const from = at + word.length <= MAX_TEXT ? 0 : line.lastIndexOf(' ', at - 20) + 1;
+  return line.slice(from, from + MAX_TEXT);
+}
+
+function* textsIn(control: Element, { around, after }: TextBox) {
+  for (const text of headingsOf(control)) yield { text };
+  const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
+  for (const element of [around, ...inside]) {
+    if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
+    const texts = [...element.childNodes].filter(
+      node =>
+        node.nodeType === Node.TEXT_NODE &&
+        node.nodeValue?.trim() &&
+        (after === undefined || isBetween(after, node, control)),
+    );
+    if (!texts.length || element.closest(UNREAD)) continue;
+    if (!element.checkVisibility({ visibilityProperty: true })) continue;
+    for (const { nodeValue } of texts) yield { text: nodeValue!, parent: element };
+  }
+}
+
+const isBetween = (before: Element | null, node: Node, after: Node) =>
+  Boolean(node.compareDocumentPosition(after) & Node.DOCUMENT_POSITION_FOLLOWING) &&
+  (!before ||
+    (Boolean(before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) &&
+      !holds(before, node as Element)));
+
+/** `after`: in a grid without rows, a control has what stands between it and the one before; null for the first. */
+interface TextBox {
+  around: Element;
+  after?: Element | null;
+}
+
+const PAGE = (): TextBox => ({ around: document.documentElement });
+
+function boxIn(control: Element, scope: Scope): TextBox | undefined {
+  const closest = (selector: string) => pathOf(control).find(each => each.matches(selector));
+  if (scope === 'page') return PAGE();
+  if (scope !== 'alone') {
+    const around = closest(scope === 'row' ? ROWS : DIALOGS);
+    return around && { around };
+  }
+  const equals = equalTo(control);
+  if (!equals.length) return undefined;
+  const path = pathOf(control);
+  const shared = equals.map(other => pathOf(other).find(each => path.includes(each)));
+  const at = Math.min(...shared.map(each => (each ? path.indexOf(each) : path.length)));
+  const around = path[at - 1] ?? control;
+  if (around !== control || !path[at]) return { around };
+  const before = equals.filter(
+    other => other.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  return { around: path[at], after: before.at(-1) ?? null };
+}
+
+/** The element and all around it, through shadow roots. */
+function pathOf(element: Element): Element[] {
+  const path: Element[] = [];
+  for (let each: Element | null = element; each; each = parentOf(each)) path.push(each);
+  return path;
+}
+
+/** The other controls that are called so. */
+function equalTo(control: Element): Element[] {
+  const name = nameOf(control);
+  const compared = name ? 'role' : 'class';
+  const isEqual = (other: Element) =>
+    other.localName === control.localName &&
+    other.getAttribute(compared) === control.getAttribute(compared) &&
+    nameOf(other) === name;
+  return [...everyElement()].filter(other => other !== control && isEqual(other) && other.checkVisibility());
+}
+
+/** What names its column, its group, and the option that it would take. */
+function headingsOf(control: Element): string[] {
+  const path = pathOf(control);
+  const cell = path.find(each => each.matches('td,[role=cell],[role=gridcell]'));
+  const table = path.find(each => each.matches('table,[role=table],[role=grid],[role=treegrid]'));
+  const headers = [...(table?.querySelectorAll('th:not([scope=row]),[role=columnheader]') ?? [])];
+  const column = cell && columnOf(cell);
+  const header = headers.find(
+    each => columnOf(each) === column && each.parentElement !== cell?.parentElement,
+  );
+  const groups = path.filter(each => each.matches('fieldset,[role=group],[role=radiogroup]'));
+  const root = control.getRootNode() as Document | ShadowRoot;
+  const active = control.getAttribute('aria-activedescendant');
+  const selected = '[role=listbox] [role=option][aria-selected=true]';
+  const isChoosing = roleOf(control) === 'combobox';
+  const option = active ? root.getElementById(active) : isChoosing && root.querySelector(selected);
+  const named = [header, ...groups.map(group => group.querySelector('legend')), option];
+  const labels = groups.map(group => group.getAttribute('aria-label'));
+  return [...named.map(each => (each ? each.textContent : '')), ...labels].filter(text =>
+    text?.trim(),
+  ) as string[];
+}
+
+const columnOf = (cell: Element) => {
+  const before = [...(cell.parentElement?.children ?? [])];
+  return before
+    .slice(0, before.indexOf(cell))
+    .reduce((sum, each) => sum + ((each as HTMLTableCellElement).colSpan ?? 1), 0);
+};
 
 /** The rendered text with a blank between elements: where they are apart by style alone, the browser writes `AliceAdminDelete`. */
 export function spacedText(element: Element): string {

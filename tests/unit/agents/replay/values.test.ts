@@ -48,9 +48,39 @@ test.each([
   expect(turnsWith({ turns, data: { order: 'ord-1a2b' } }, data)).toBe(turns);
 });
 
-test('short values and secrets stay as they are', () => {
+test('secrets stay as they are', () => {
   const turns = turnOf('ord-1a2b', 'Ada');
-  expect(turnsWith({ turns, data: { who: 'Ada', pw: '<secret>PW</secret>' } }, { who: 'Bo', pw: 'x' })).toBe(
-    turns,
-  );
+  expect(turnsWith({ turns, data: { pw: '<secret>PW</secret>' } }, { pw: 'x' })).toBe(turns);
+});
+
+const GOAL = 'Give Bob the role Admin under "User settings"';
+
+test.each<[string, was: object, is: object, before: string, after: string]>([
+  ['a short one', { order: 11 }, { order: 12 }, 'Order 11 of 110', 'Order 12 of 110'],
+  [
+    'a chain',
+    { drop: 1001, keep: 1002 },
+    { drop: 1002, keep: 1003 },
+    'Drop 1001 of 1002',
+    'Drop 1002 of 1003',
+  ],
+  ['swapped ones', { a: 'Alpha', b: 'Beta' }, { a: 'Beta', b: 'Alpha' }, 'Alpha to Beta', 'Beta to Alpha'],
+  [
+    'one that stays',
+    { a: 'Ann', b: 'Ann Lee' },
+    { a: 'Bo', b: 'Ann Lee' },
+    'Ann and Ann Lee',
+    'Bo and Ann Lee',
+  ],
+  ['a part of a word', { role: 'User' }, { role: 'Admin' }, 'Role UserAdmin', 'Role UserAdmin'],
+  ['a part of a number', { price: 11 }, { price: 12 }, '11.50 and 1,011 for 11', '11.50 and 1,011 for 12'],
+  ['a number behind letters', { order: 1042 }, { order: 2077 }, 'row1042', 'row2077'],
+  ['words of the goal', { role: 'User' }, { role: 'Admin' }, 'User settings', 'User settings'],
+  ['one character', { count: 1 }, { count: 2 }, 'Page 1', 'Page 1'],
+  ['one character as all', { count: 1 }, { count: 2 }, '1', '2'],
+  ['a script without blanks', { who: '李明' }, { who: '张伟' }, '删除李明', '删除张伟'],
+])('a value in a text: %s', (_, was, is, before, after) => {
+  const turns = turnOf('ord-1a2b', 'Ada', { text: before, locator: `getByText('${before}')` });
+  const [turn] = turnsWith({ turns, data: { ...was } }, { ...is }, GOAL);
+  expect(turn!.actions[0]!.recorded[0]).toMatchObject({ text: after, locator: `getByText('${after}')` });
 });

@@ -1,0 +1,262 @@
+// A replay acts on the control of its recording, and on no other that the page has in its place.
+import type { Locator, Page } from '@playwright/test';
+import { describe, expect, it } from 'vitest';
+import { Player } from '../../src/agents/replay/player';
+import type { Recording } from '../../src/data/recording';
+import { agentTask } from '../support/agent-task';
+import { harness, html } from '../support/claude-harness';
+
+const pages = harness({ '/': html('') });
+const DO = `<script>window.done = []; const act = text => { done.push(text); document.body.dataset.done = text }</script>`;
+
+const button = (name: string, done: string, more = '') =>
+  `<button ${more} onclick="act('${done}')">${name}</button>`;
+type Row = (name: string, index: number, count: number) => string;
+const list = (row: Row) => (names: readonly string[]) =>
+  names.map((name, at) => row(name, at, names.length)).join('');
+const actions = (name: string) => `<div>${button('Edit', `edit ${name}`)}${button('Delete', name)}</div>`;
+const NAMES = ['Bob Brandt', 'Alice Ahmed', 'Carl Cohen'];
+const LONG =
+  'Invoice of the monthly subscription for the professional plan, with support and all taxes, to be paid by transfer within 30 days.';
+
+const deleteNth = (index: number) => (page: Page) => page.getByRole('button', { name: 'Delete' }).nth(index);
+
+interface Kind {
+  page(names: readonly string[]): string;
+  target?: (page: Page) => Locator;
+  goal?: string;
+  names?: readonly string[];
+}
+
+const kinds: { [name: string]: Kind } = {
+  'cards with two buttons': { page: list(name => `<div><b>${name}</b>${actions(name)}</div>`) },
+  'rows of a table': {
+    page: names => `<table>${list(name => `<tr><td>${name}<td>${actions(name)}</tr>`)(names)}</table>`,
+  },
+  'rows of custom elements': {
+    page: names =>
+      `${list(name => `<user-row name="${name}"></user-row>`)(names)}<script>customElements.get('user-row') ?? customElements.define('user-row', class extends HTMLElement { connectedCallback() {
+        this.attachShadow({ mode: 'open' }).innerHTML = \`<b>\${this.getAttribute('name')}</b><span><button>Edit</button><button onclick="act('\${this.getAttribute('name')}')">Delete</button></span>\` } })</script>`,
+  },
+  'a grid without rows': {
+    page: names => `<div>${list(name => `<b>${name}</b>${button('Delete', name)}`)(names)}</div>`,
+  },
+  'test ids with an index': {
+    page: list((name, at) => `<div>${name}${button('Delete', name, `data-testid="delete-${at}"`)}</div>`),
+    target: page => page.getByTestId('delete-1'),
+  },
+  'icons with an id': {
+    page: list(
+      (name, at) =>
+        `<div>${name}<i><button id="at-${at}" onclick="act('${name}')"><svg width="9"></svg></button></i></div>`,
+    ),
+    target: page => page.locator('#at-1'),
+  },
+  'a long row': { page: list(name => `<div><p>${LONG} Customer</p><p>${name}</p>${actions(name)}</div>`) },
+  'one row': {
+    page: names =>
+      `<div><h3>${names[names.length - 2]}</h3>${button('Delete', names[names.length - 2]!)}</div>`,
+    target: deleteNth(0),
+  },
+  'short names': {
+    page: list(name => `<div>${name}${actions(name)}</div>`),
+    goal: 'Delete Bo.',
+    names: ['Al', 'Bo', 'Cy'],
+  },
+  'names without blanks': {
+    page: list(name => `<div>${name}${actions(name)}</div>`),
+    goal: '删除李明。',
+    names: ['王芳', '李明', '张伟'],
+  },
+};
+
+/** Records one action on a page, and plays it on another. @returns what was done there */
+async function replayed(
+  [before, after]: [string, string],
+  { goal, act }: { goal: string; act(page: Page, note: Note): Promise<void> },
+) {
+  const show = async (body: string, goal: string) => {
+    const page = await pages.openPage('/');
+    await page.setContent(DO + body);
+    return agentTask(page, { goal });
+  };
+  const first = await show(before, goal);
+  await act(first.page, async (draft, target, to) => {
+    await first.recorder.record(first.page, draft as never, target, to);
+    await first.recorder.answered();
+  });
+  const recorded = await first.recorder.done();
+  const turns = [{ title: 'act', actions: [{ title: 'act', recorded: recorded! }] }];
+  const task = await show(after, goal);
+  await new Player(task, 400).play({ turns } as unknown as Recording);
+  return task.page.evaluate('done') as Promise<string[]>;
+}
+
+type Note = (draft: { do: string; key?: string }, target?: Locator, to?: Locator) => Promise<void>;
+
+const click = (target: (page: Page) => Locator) => async (page: Page, note: Note) => {
+  await note({ do: 'click' }, target(page));
+  await target(page).click();
+};
+
+describe.each(Object.entries(kinds))('%s', (_, { page, target = deleteNth(1), ...kind }) => {
+  const { names = NAMES, goal = 'Delete the user Alice Ahmed.' } = kind;
+  const act = click(target);
+
+  it('the same rows are the same', async () => {
+    expect(await replayed([page(names), page(names)], { goal, act })).toEqual([names[1]]);
+  });
+
+  it('its row is gone', async () => {
+    const play = replayed([page(names), page(names.filter(name => name !== names[1]))], { goal, act });
+    await expect(play).rejects.toThrow(
+      new RegExp(`^action 1: .* (?:is no longer beside ".*${names[1]}"|not found)`),
+    );
+  });
+
+  it('another row stands before it', async () => {
+    expect(await replayed([page(names), page(['Zoe', ...names])], { goal, act })).toEqual([names[1]]);
+  });
+});
+
+const price = (now: string) => `<h2>Desk lamp</h2><p>${now}</p>${button('Buy now', now)}`;
+const dialog = (question: string) =>
+  `<h1>Alice Ahmed</h1><dialog open><h3>${question}</h3>${button('Yes', question)}</dialog>`;
+const columns = (...names: string[]) =>
+  `<table><tr><th>Item<th>${names.join('<th>')}</tr><tr><td>Fern${names.map(name => `<td>${button('Set', name)}`).join('')}</tr></table>`;
+const month = (now: string) =>
+  `<div><b>${now}</b><div>${[13, 14].map(day => button(`${day}`, `${day} ${now}`)).join('')}</div></div>`;
+const toggle = (isOn: boolean) =>
+  `<button role="switch" aria-checked="${isOn}" onclick="act('News')">News</button>`;
+const option = (name: string) =>
+  `<input role="combobox" aria-label="Colour" aria-activedescendant="one" onkeydown="act('${name}')"><div role="listbox"><div role="option" id="one">${name}</div></div>`;
+const board = (...names: string[]) =>
+  `<div draggable="true" ondragstart="event.dataTransfer.setData('text', 'x')">Card</div><table><tr><th>${names.join('<th>')}</tr><tr>${names.map(name => `<td style="width:90px;height:60px" ondragover="event.preventDefault()" ondrop="act('${name}')"></td>`).join('')}</tr></table>`;
+const BUY = click(page => page.getByRole('button', { name: 'Buy now' }));
+
+it.each<[string, before: string, after: string, goal: string, act: typeof BUY, RegExp]>([
+  ['a price', price('$40'), price('$90'), 'Buy the lamp for $40.', BUY, /beside "\$40"/],
+  [
+    'a question',
+    dialog('Remove Alice Ahmed?'),
+    dialog('Remove all 300 users?'),
+    'Remove the user Alice Ahmed.',
+    click(page => page.getByRole('button', { name: 'Yes' })),
+    /button "Yes" is no longer beside "Remove Alice Ahmed\?"/,
+  ],
+  [
+    'a month',
+    month('March 2027'),
+    month('April 2027'),
+    'Book the 14th of March 2027.',
+    click(page => page.getByRole('button', { name: '14' })),
+    /button "14" is no longer beside "March 2027"/,
+  ],
+  [
+    'a switch',
+    toggle(false),
+    toggle(true),
+    'Subscribe to the news.',
+    click(page => page.getByRole('switch')),
+    /switch "News" is on, and was off in the recording/,
+  ],
+  [
+    'an option for a key',
+    option('Red'),
+    option('Blue'),
+    'Choose the colour "Red".',
+    async (page, note) => {
+      await page.getByRole('combobox').focus();
+      await note({ do: 'press', key: 'Enter' }, page.getByRole('combobox'));
+      await page.keyboard.press('Enter');
+    },
+    /beside "Red"/,
+  ],
+])('%s that has changed is named', async (_, before, after, goal, act, message) => {
+  await expect(replayed([before, before], { goal, act })).resolves.toHaveLength(1);
+  await expect(replayed([before, after], { goal, act })).rejects.toThrow(message);
+});
+
+it.each<[string, before: string, after: string, goal: string, act: typeof BUY, string]>([
+  [
+    'a control in its column',
+    columns('Price', 'Tax'),
+    columns('Tax', 'Price'),
+    'Set the tax of Fern.',
+    click(page => page.getByRole('button', { name: 'Set' }).nth(1)),
+    'Tax',
+  ],
+  [
+    'where something is dragged to',
+    board('To do', 'Doing', 'Done'),
+    board('Done', 'Doing', 'To do'),
+    'Move the card to "Done".',
+    async (page, note) => {
+      const [from, to] = [page.getByText('Card'), page.getByRole('cell').nth(2)];
+      await note({ do: 'drag' }, from, to);
+      await from.dragTo(to);
+    },
+    'Done',
+  ],
+  [
+    'a control in its row, whose text says more',
+    `${list(name => `<div><b>${name}</b><i>5 minutes ago</i>${button('Delete', name)}</div>`)(NAMES)}`,
+    `${list(name => `<div><b>${name}</b><i>2 hours ago</i>${button('Delete', name)}</div>`)(NAMES)}`,
+    'Delete Alice Ahmed.',
+    click(page => page.locator('div').filter({ hasText: 'Alice Ahmed' }).getByRole('button')),
+    'Alice Ahmed',
+  ],
+  [
+    'what had the focus',
+    list(name => `<b>${name}</b>${button('Delete', name)}`)(NAMES),
+    list(name => `<b>${name}</b>${button('Delete', name)}`)(['Alice Ahmed', 'Bob Brandt']),
+    'Delete Alice Ahmed.',
+    async (page, note) => {
+      for (const key of ['Tab', 'Tab', 'Enter']) {
+        await note({ do: 'press', key });
+        await page.keyboard.press(key);
+      }
+    },
+    'Alice Ahmed',
+  ],
+  [
+    'a control with another number',
+    button('Inbox (3)', 'inbox'),
+    button('Inbox (12)', 'inbox'),
+    'Open the inbox.',
+    click(page => page.getByRole('button')),
+    'inbox',
+  ],
+])('%s is found where it stands by now', async (_, before, after, goal, act, done) => {
+  expect(await replayed([before, after], { goal, act })).toEqual([done]);
+});
+
+const card = (name: string, more: string) =>
+  `<div><b>${name}</b><i>${more}</i><span>${button('Edit', 'edit')}${button('Delete', name)}</span></div>`;
+
+it.each([
+  [
+    'a state in the row',
+    ...(['away', 'online'] as const).map(now => NAMES.map(name => card(name, now)).join('')),
+  ],
+  [
+    'boxes around all',
+    NAMES.map(name => card(name, '')).join(''),
+    `<main><div>${NAMES.map(name => card(name, '')).join('')}</div></main>`,
+  ],
+  ['a stock', ...[3, 2].map(left => `<p>Only ${left} left</p>${NAMES.map(name => card(name, '')).join('')}`)],
+])('what the goal does not name may change: %s', async (_, before, after) => {
+  const goal = 'Delete 3 users, and Alice Ahmed first.';
+  expect(await replayed([before!, after!], { goal, act: click(deleteNth(1)) })).toEqual(['Alice Ahmed']);
+});
+
+it('an element that the page replaced while it was recorded is not recorded', async () => {
+  const page = await pages.openPage('/');
+  await page.setContent(`<div><button>Delete</button></div>`);
+  const { recorder } = agentTask(page);
+  const gone = await page.getByRole('button').elementHandle();
+  await page.evaluate(() => document.body.replaceChildren());
+  await recorder.record(page, { do: 'click' }, gone!);
+  await recorder.answered();
+  expect(await recorder.done()).toBeUndefined();
+});
