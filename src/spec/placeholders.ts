@@ -15,7 +15,6 @@ export interface TrialData {
 
 /** What recordings keep instead of its value. */
 export const UNIQUE = '{{unique}}';
-const IN_CAPITALS = UNIQUE.toUpperCase();
 const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
 /** Those that each trial has a value for. */
 export const GIVEN_PLACEHOLDERS: readonly string[] = ['trial', 'unique'] satisfies (keyof TrialData)[];
@@ -166,18 +165,24 @@ function withUrls(assertions: readonly Assertion[], change: (glob: string) => st
   });
 }
 
-/** With the name of `{{unique}}` in place of its value, also in capitals. JSON escapes none of its letters and digits. */
+/** Sites write names in capitals, or begin them with one. */
+const CASES: readonly ((text: string) => string)[] = [
+  text => text,
+  text => text.toUpperCase(),
+  text => text.replace(/[a-z]/, first => first.toUpperCase()),
+];
+
+/** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */
 export function uniqueByName<Value>(value: Value, unique: string | undefined): Value {
   if (!unique) return value;
-  const named = JSON.stringify(value)
-    .replaceAll(unique, UNIQUE)
-    .replaceAll(unique.toUpperCase(), IN_CAPITALS);
+  const written = JSON.stringify(value);
+  const named = CASES.reduce((text, cased) => text.replaceAll(cased(unique), cased(UNIQUE)), written);
   return JSON.parse(named) as Value;
 }
 
-/** The other way round: a text with values in place of names. */
+/** The other way round. */
 export const uniqueByValue = (text: string, unique: string): string =>
-  text.replaceAll(UNIQUE, unique).replaceAll(IN_CAPITALS, unique.toUpperCase());
+  CASES.reduce((rest, cased) => rest.replaceAll(cased(UNIQUE), cased(unique)), text);
 
 type Path = readonly (string | number)[];
 

@@ -39,9 +39,13 @@ function changed(text: string, values: ReadonlyMap<string, string>, goal: string
   const found = [...values.keys()].filter(was => was.length > 1 && text.includes(was));
   if (!found.length) return text;
   const longestFirst = found.sort((one, other) => other.length - one.length).map(atBorders);
-  const result = text.replace(new RegExp(longestFirst.join('|'), 'gu'), was => values.get(was)!);
-  // The goal may have the same words for something else.
-  return goal.includes(text) && !goal.includes(result) ? text : result;
+  return text.replace(new RegExp(longestFirst.join('|'), 'gu'), (was, at: number) => {
+    // The goal may have the same word for something else: "User settings", beside the role User.
+    const before = /[\p{L}\p{N}]+\s+$/u.exec(text.slice(0, at))?.[0];
+    const after = /^\s+[\p{L}\p{N}]+/u.exec(text.slice(at + was.length))?.[0];
+    const isOfGoal = (before && goal.includes(before + was)) || (after && goal.includes(was + after));
+    return isOfGoal ? was : values.get(was)!;
+  });
 }
 
 /** Not as a part of a longer word or number. */

@@ -101,7 +101,9 @@ test('a recording names the value of {{unique}}; without one it stays as it is',
   expect(uniqueByName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
   const shown = { name: 'Activate U-K3FZ90AB of k3fz90ab' };
   expect(uniqueByName(shown, 'k3fz90ab')).toEqual({ name: 'Activate U-{{UNIQUE}} of {{unique}}' });
-  expect(uniqueByValue('U-{{UNIQUE}} of {{unique}}', 'x1y2z3w4')).toBe('U-X1Y2Z3W4 of x1y2z3w4');
+  expect(uniqueByValue('U-{{UNIQUE}} of {{unique}}, {{Unique}}', 'x1y2z3w4')).toBe(
+    'U-X1Y2Z3W4 of x1y2z3w4, X1y2z3w4',
+  );
   expect(uniqueByName(value, undefined)).toBe(value);
   expect(uniqueByName(value, '')).toBe(value);
 });

@@ -76,6 +76,13 @@ test.each<[string, was: object, is: object, before: string, after: string]>([
   ['a part of a number', { price: 11 }, { price: 12 }, '11.50 and 1,011 for 11', '11.50 and 1,011 for 12'],
   ['a number behind letters', { order: 1042 }, { order: 2077 }, 'row1042', 'row2077'],
   ['words of the goal', { role: 'User' }, { role: 'Admin' }, 'User settings', 'User settings'],
+  [
+    'words of the goal among others',
+    { role: 'User' },
+    { role: 'Admin' },
+    'link User settings of User',
+    'link User settings of Admin',
+  ],
   ['one character', { count: 1 }, { count: 2 }, 'Page 1', 'Page 1'],
   ['one character as all', { count: 1 }, { count: 2 }, '1', '2'],
   ['a script without blanks', { who: '李明' }, { who: '张伟' }, '删除李明', '删除张伟'],
