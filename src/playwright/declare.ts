@@ -40,7 +40,7 @@ import { followRepeats } from './inside/repeats';
 import { requirePlaywright } from './inside/version';
 import { openLedgerWithoutReporter } from './run/ledger';
 import { FROM_REPEATS } from './run/options';
-import { BROKEN, planAnnotations, policyAnnotation, textAnnotations } from './run/plan';
+import { BROKEN, POLICY_TAG, planAnnotations, policyAnnotation, textAnnotations } from './run/plan';
 import { posix } from './run/settings';
 
 export interface TaskproofTestsOptions<
@@ -243,7 +243,7 @@ function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
 
 /** What `passPolicy` returns: details of a test or a describe, which can be combined with others. */
 export type PassPolicyDetails = TestDetails & {
-  tag: '@pass-policy';
+  tag: typeof POLICY_TAG;
   annotation: { type: string; description: string };
 };
 
@@ -259,5 +259,5 @@ export function passPolicy(policy: PassPolicy): PassPolicyDetails {
   openLedgerWithoutReporter();
   const judged = policyOfRun(checkOptions('passPolicy()', passPolicySchema, policy));
   if (process.env.TEST_WORKER_INDEX !== undefined) warnOfNoVerdict('a test with passPolicy()', judged);
-  return { tag: '@pass-policy', annotation: policyAnnotation(judged) };
+  return { tag: POLICY_TAG, annotation: policyAnnotation(judged) };
 }

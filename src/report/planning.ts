@@ -25,7 +25,7 @@ import {
   readConfigOptions,
   readyOptions,
 } from '../playwright/run/options';
-import { brokenSpec, carryPlan, goalOf, planOf, planWith, RUBRIC } from '../playwright/run/plan';
+import { brokenSpec, carryPlan, goalOf, POLICY_TAG, planOf, planWith, RUBRIC } from '../playwright/run/plan';
 import { checkRun, folderOf, isRegrading, runSettings } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
@@ -54,7 +54,12 @@ export async function planRun(
     const asked = { plan, project, index: test.repeatEachIndex };
     return 'run' in decide(asked, { ended: [], spentUsd: 0, committedUsd: 0 }, settings);
   });
-  const problems = [...sameIds(planned), ...tooFewRepeats(planned, config), ...serialTests(planned)];
+  const problems = [
+    ...sameIds(planned),
+    ...tooFewRepeats(planned, config),
+    ...serialTests(planned),
+    ...lostPolicies(suite, known),
+  ];
   if (problems.length) throw runError(problems.join('\n'));
   const moved = planned[0] && whatMoved(planned[0].test);
   if (moved) say(moved);
@@ -142,12 +147,26 @@ function withoutRetries(planned: readonly PlannedTest[]): void {
 
 function serialTests(planned: readonly PlannedTest[]): string[] {
   const serial = planned.filter(({ test, plan }) => plan.titlePath && isSerial(test));
-  const places = serial.map(({ test, plan }) => `"${plan.id}" (${test.location.file}:${test.location.line})`);
-  return [...new Set(places)].map(
+  return placesOf(serial.map(({ test, plan }) => ({ title: plan.id, location: test.location }))).map(
     place =>
       `taskproof: test ${place} has a pass policy in a serial describe, where one failure skips the tests after it. Move the test out of the describe, or remove \`mode: 'serial'\` or passPolicy().`,
   );
 }
+
+/** Its annotation is gone, its tag is not. */
+function lostPolicies(suite: Suite, known: readonly PlannedTest[]): string[] {
+  const withPlan = new Set(known.map(({ test }) => test));
+  const lost = suite.allTests().filter(test => test.tags.includes(POLICY_TAG) && !withPlan.has(test));
+  return placesOf(lost).map(
+    place =>
+      `taskproof: test ${place} lost its pass policy: another annotation replaced it. Keep both: const policy = passPolicy({ ... }); test('...', { ...policy, annotation: [policy.annotation, { type: '...' }] }, ...).`,
+  );
+}
+
+/** Each once. */
+const placesOf = (tests: readonly Pick<TestCase, 'title' | 'location'>[]) => [
+  ...new Set(tests.map(({ title, location: { file, line } }) => `"${title}" (${file}:${line})`)),
+];
 
 export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;

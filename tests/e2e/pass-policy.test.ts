@@ -15,7 +15,8 @@ test.describe('assistant', passPolicy({ k: 2, minPasses: 1 }), () => {
   test.skip('is skipped', () => {});
   test('is strict', passPolicy({ k: 2, minPasses: 2 }), () => {});
 });
-test('answers', { ...passPolicy({ k: 2, minPasses: 1 }), tag: '@chat' }, () => {
+const policy = passPolicy({ k: 2, minPasses: 1 });
+test('answers', { ...policy, tag: '@chat', annotation: [policy.annotation, { type: 'issue', description: '7' }] }, () => {
   expect(isSecond(), 'the answer names the policy').toBe(false);
 });
 test('dies', passPolicy({ k: 2, minPasses: 1 }), () => { if (isSecond()) process.exit(3); });

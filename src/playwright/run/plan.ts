@@ -73,6 +73,9 @@ export function planAnnotations(plan: Plan): Annotation[] {
   return [{ type: PLAN, description: JSON.stringify(plan) }, ...readable];
 }
 
+/** Of each test with a pass policy. */
+export const POLICY_TAG = '@pass-policy';
+
 export function policyAnnotation(policy: Policy): PolicyAnnotation {
   return { type: PASS_POLICY, description: policyText({ policy, replayed: false }), policy };
 }

@@ -139,6 +139,11 @@ test.each<[string, Declared[], RegExp]>([
     /^taskproof: test "answers" \(\/suite\/tasks\.spec\.ts:1\) has a pass policy in a serial describe, [^\n]*$/,
   ],
   [
+    'a pass policy that another annotation replaced',
+    [{ id: 'answers', k: 2, isTest: null, inside: { tags: ['@pass-policy'] } }],
+    /^taskproof: test "answers" \(\/suite\/tasks\.spec\.ts:1\) lost its pass policy: [^\n]*$/,
+  ],
+  [
     'several problems, a line each',
     [
       { id: 'a', line: 3 },
