@@ -133,12 +133,14 @@ export class RunsOfTest implements AgentRunner {
       throw error;
     });
     const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
-    this.testInfo.annotations.push(goalAnnotation(goal));
+    this.testInfo.annotations.push(goalAnnotation(plan.secrets.mask(goal)));
     const play = async () => {
       const trial = new Trial(plan, await openSession(page, plan.allowedDomains), this.output);
       this.trials.push(trial);
       const act = () => this.act(trial, place);
-      return this.output.step(`agent "${plan.agent.name}": ${goal}`, act, place).finally(() => trial.close());
+      return this.output
+        .step(`agent "${plan.agent.name}": ${trial.mask(goal)}`, act, place)
+        .finally(() => trial.close());
     };
     return play().finally(() => {
       giveBack();
@@ -254,7 +256,7 @@ export class RunsOfTest implements AgentRunner {
       ...(isLost ? outcomeFields(joined, { what, where }) : { outcome: 'passed', reason: null }),
     };
     if (record.outcome === 'failed') this.tell(record);
-    attachTo(testInfo, 'transcript', QUIET_TEXT, transcript(record, goals.join('\n')));
+    attachTo(testInfo, 'transcript', QUIET_TEXT, transcript(record, last.mask(goals.join('\n'))));
     attachTo(testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
   }
 

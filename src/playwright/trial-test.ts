@@ -60,7 +60,7 @@ export class TrialTest {
         checked = await runCheck(check, { ...fixtures, ...own, ...trial }, testInfo);
         return checked;
       };
-    showUsed(testInfo.annotations, plan.spec!);
+    showUsed(testInfo.annotations, plan.spec!, plan.secrets.mask);
     const giveBack = addTrialTime(testInfo, trialTimeMs(plan), CLOSING_TIME_MS);
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
@@ -84,7 +84,7 @@ export class TrialTest {
       await trial.lastReports();
       this.attach(trial.record());
     }
-    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(this.record!, trial.plan.goal));
+    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(this.record!, trial.mask(trial.plan.goal)));
     await trial.close();
   }
 

@@ -16,6 +16,7 @@ import { keyPointTitle } from '../grading/transcript';
 import type { Assertion } from '../spec';
 import { parsedUrl } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
+import { inTexts } from '../text/mask';
 import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
 
@@ -169,7 +170,7 @@ async function judgedTrial(
   signal: AbortSignal,
   clock: Clock,
 ): Promise<JudgedTrial> {
-  const spec = plan.spec!;
+  const spec = inTexts(plan.spec!, mask);
   const cap = plan.maxCostUsd;
   const spent = turns.usage.costUsd;
   return {

@@ -53,6 +53,9 @@ test.beforeEach(async ({ page, baseURL }) => {
   await page.goto(baseURL);
   await page.getByLabel('User').fill(value);
 });
+test('by a goal', async ({ agent }) => {
+  await agent.run('Enter ' + value + ' into "User" and click "None"').catch(() => {});
+});
 test('by hand', async ({ page, agent }) => {
   expect(agent.name).toBe('lexical');
   await test.step('a step about ' + value, () => undefined);

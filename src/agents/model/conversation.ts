@@ -45,7 +45,7 @@ export function opening(
       `The task was begun before you came. Done already, in this order:\n${task.done.map(each => `- ${task.mask(each)}`).join('\n')}\nGo on from the page as it stands, and do not do these again.`,
     files.length > 0 && `Files that you may upload: ${files.join(', ')}.`,
   ];
-  const texts = [task.goal, facts.filter(Boolean).join('\n'), ...(page ? [contentOf(page)] : [])];
+  const texts = [task.mask(task.goal), facts.filter(Boolean).join('\n'), ...(page ? [contentOf(page)] : [])];
   return texts.map(text => ({ type: 'text', text }));
 }
 

@@ -6,6 +6,7 @@ import { type Plan, planSchema } from '../../data/plan';
 import type { Policy } from '../../data/verdict';
 import type { TaskSpec } from '../../spec';
 import { harmless } from '../../text/line';
+import { inTexts, type Mask } from '../../text/mask';
 import { posix } from './settings';
 
 export type Annotation = TestCase['annotations'][number];
@@ -50,10 +51,10 @@ export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): str
 }
 
 /** Shows the texts that a trial used instead of those in its file. Replaces annotations, since copies of the test share them. */
-export function showUsed(annotations: Annotation[], used: TaskSpec): void {
+export function showUsed(annotations: Annotation[], used: TaskSpec, mask: Mask): void {
   for (const shown of textAnnotations(used)) {
     const at = annotations.findLastIndex(({ type }) => type === shown.type);
-    if (at >= 0) annotations[at] = { ...annotations[at], ...shown };
+    if (at >= 0) annotations[at] = { ...annotations[at], ...inTexts(shown, mask) };
   }
 }
 
