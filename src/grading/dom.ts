@@ -1,7 +1,7 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
-import type { Locator, Page } from '@playwright/test';
-import { callInPage, protocolOf } from '../browser/in-page';
+import type { ElementHandle, Locator, Page } from '@playwright/test';
+import { callInPage, injected, protocolOf, unseen } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
@@ -39,11 +39,12 @@ export async function lookAtDom(assertion: DomAssertion, state: GradedState): Pr
 }
 
 /** On the server's own error page, too. One of 404 may be what the task leads to. */
-function whyNoAbsence({ selector, state, count }: DomAssertion, { page, network }: GradedState) {
+async function whyNoAbsence({ selector, state, count }: DomAssertion, { page, network }: GradedState) {
   if (state !== 'absent' && boundsOf(count).min > 0) return null;
   const [url] = page.url().split('#');
   const isShown = (each: NetworkEvent) => each.resourceType === 'document' && each.url === url;
-  const status = network.findLast(isShown)?.status ?? 0;
+  const told = await within(callInPage(page, 'statusOfDocument'), ELEMENT_MS);
+  const status = told || (network.findLast(isShown)?.status ?? 0);
   return status < 500
     ? null
     : `that "${selector}" is absent says nothing: the server answered ${status} (${url})`;
@@ -79,7 +80,7 @@ async function lookAt(assertion: DomAssertion, { page, specVersion }: GradedStat
 /** As in 0.1: hidden ones, too. */
 async function lookAtTexts(assertion: DomAssertion, page: Page, locator: Locator, count: number) {
   const { selector, text } = assertion;
-  const saying = await locator.filter({ hasText: containing(text!) }).count();
+  const saying = await locator.filter({ hasText: containing(text!, MAY_BREAK) }).count();
   if (!saying && boundsOf(assertion.count).min > 0)
     return `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
   return miscounted(assertion, saying, page, `contains "${text}" in`);
@@ -109,7 +110,7 @@ async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: 
     ? visible
     : visible.or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
-  const laidOut = await laidOutTexts(page, selector, count);
+  const laidOut = await laidOutTexts(locator, selector, count);
   const { texts, saying, isOffered } = laidOut
     ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
     : await countSaying(rendered, assertion);
@@ -143,9 +144,16 @@ async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
 }
 
 /** None if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
-async function laidOutTexts(page: Page, selector: string, count: number) {
+async function laidOutTexts(locator: Locator, selector: string, count: number) {
+  const page = locator.page();
+  if (!(await protocolOf(page))) return undefined;
   // Of selectors that only Playwright knows, there is an error.
-  return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
+  const texts = await within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
+  if (texts !== false && texts !== undefined) return texts;
+  return within(
+    unseen(page, () => locator.evaluateAll(injected('laidOutTextsOf') as () => string[] | null)),
+    RESPONSE_MS,
+  );
 }
 
 function sayingOf(text: string): (shown: string) => boolean {
@@ -181,20 +189,26 @@ async function lookAtValues(assertion: DomAssertion, locator: Locator): Promise<
   const matched = state === 'visible' ? seen(locator) : locator;
   const fields = matched.and(page.locator(`css=:not(${UNCHECKED})`));
   await refuseMany(fields, selector, MAX_FIELDS);
-  const reading = (await fields.elementHandles()).map(each =>
-    each.inputValue().catch(error => {
-      if (/not an? <?(?:input|HTMLInput)/i.test(messageOf(error))) return undefined;
-      throw error;
-    }),
-  );
-  const read = await Promise.all(reading);
-  const values = read.filter(each => each !== undefined);
+  const read = await Promise.all((await fields.elementHandles()).map(fieldIn));
+  const values = read.flatMap(({ value }) => value ?? []);
   const equal = values.filter(each => each === value).length;
   if (equal || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, equal, page, `has the value "${value}" in`);
-  if (!values.length && (await matched.count()) > read.length) return `"${selector}" is not checked`;
+  const isUnchecked = read.some(each => each.isUnchecked) || (await matched.count()) > read.length;
+  if (!values.length && isUnchecked) return `"${selector}" is not checked`;
   if (!values.length) return `"${selector}" matches no ${state === 'visible' ? 'visible ' : ''}field`;
   return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
+}
+
+/** Of a label, and of what is in one, it is that of the label's field. */
+async function fieldIn(element: ElementHandle): Promise<{ value?: string; isUnchecked?: boolean }> {
+  try {
+    const value = await element.inputValue();
+    return (await element.isChecked().catch(() => true)) ? { value } : { isUnchecked: true };
+  } catch (error) {
+    if (/not an? <?(?:input|HTMLInput)/i.test(messageOf(error))) return {};
+    throw error;
+  }
 }
 
 async function refuseMany(locator: Locator, selector: string, most: number): Promise<void> {
@@ -205,13 +219,22 @@ async function refuseMany(locator: Locator, selector: string, most: number): Pro
     );
 }
 
-/** The text with any white space matching any other. Not a string, which would match in any case. */
-export function containing(text: string): RegExp {
-  const pattern = escapePattern(text)
-    // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
-    .replace(/^\s+|\s+$/g, '\\s')
-    .replace(/\s+/g, '\\s+');
-  return new RegExp(pattern);
+/** Where a word may break. */
+const MAY_BREAK = '[\\u00ad\\u200b]*';
+
+/**
+ * The text with any white space matching any other. Not a string, which would match in any case.
+ *
+ * @param between a pattern of what may stand between its characters
+ */
+export function containing(text: string, between = ''): RegExp {
+  const characters = [...text.replace(/\s+/g, ' ')];
+  // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
+  const isEnd = (at: number) => at === 0 || at === characters.length - 1;
+  const patterns = characters.map((each, at) =>
+    each !== ' ' ? escapePattern(each) : isEnd(at) ? '\\s' : '\\s+',
+  );
+  return new RegExp(patterns.join(between));
 }
 
 /** The texts of the first matches, for the reason. */

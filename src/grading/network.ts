@@ -161,7 +161,7 @@ function holdsBody(sent: SentBody | undefined, wanted: NonNullable<NetworkAssert
 
 /** As `toMatchObject`: objects may hold more, lists have the same length. */
 function isPartOf(wanted: unknown, sent: unknown): boolean {
-  if (typeof wanted !== 'object' || wanted === null) return isDeepStrictEqual(wanted, sent);
+  if (typeof wanted !== 'object' || wanted === null) return wanted === sent;
   if (typeof sent !== 'object' || sent === null || Array.isArray(wanted) !== Array.isArray(sent))
     return false;
   if (Array.isArray(wanted) && wanted.length !== (sent as unknown[]).length) return false;
@@ -185,13 +185,14 @@ function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean 
 /** Browsers end the lines of a form's values with CR and LF, and scripts as they like. */
 const asInForm = (value: unknown) => String(value).replace(/\r\n/g, '\n');
 
-const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text) : undefined);
+/** `\\s` is the byte order mark, too. */
+const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text.trim()) : undefined);
 
 /** Quotes and line breaks are escaped in JSON. */
 function textsInJson(text: string): string[] {
   const texts: string[] = [];
   try {
-    JSON.parse(text, (_, value) => void (typeof value === 'string' && texts.push(value)));
+    JSON.parse(text.trim(), (_, value) => void (typeof value === 'string' && texts.push(value)));
   } catch {
     // Not JSON, or nested too deeply.
   }

@@ -24,6 +24,9 @@ const isType = (given: unknown) => [given].flat().every(each => TYPES.includes(e
 /** Loaded for the first schema: most workers have none. */
 const validation = () => require('@cfworker/json-schema') as typeof import('@cfworker/json-schema');
 
+const formats = () => Object.keys(validation().format);
+const isFormat = (name: string) => formats().includes(name);
+
 /** The schema of schemas. In place of a boolean stands an object: a union of both would have no places of problems. */
 const metaSchema: z.ZodType = z.preprocess(
   given => (typeof given === 'boolean' ? {} : given),
@@ -52,7 +55,11 @@ function keywords(): Record<string, z.ZodType> {
       'minProperties maxProperties minItems maxItems minContains maxContains minLength maxLength',
     ),
     ...all(number, 'minimum maximum exclusiveMinimum exclusiveMaximum'),
-    ...all(text, 'format title description $ref $id $anchor $schema $comment'),
+    format: text.refine(isFormat, {
+      error: ({ input }) => `${JSON.stringify(input)} is not checked. Formats: ${formats().join(', ')}`,
+      params: { isLeft: true },
+    }),
+    ...all(text, 'title description $ref $id $anchor $schema $comment'),
     ...all(z.boolean(), 'uniqueItems deprecated readOnly writeOnly'),
     ...all(z.unknown(), 'const default examples'),
   };
@@ -61,14 +68,16 @@ function keywords(): Record<string, z.ZodType> {
 /**
  * Why this is not a JSON Schema that can be checked; undefined if it is one.
  *
- * @param unknownKeywords those that are left check nothing. Default: refused
+ * @param unknownKeywords those that are left check nothing, and neither do formats. Default: refused
  */
 export function problemOfJsonSchema(
   given: unknown,
   { unknownKeywords }: { unknownKeywords: 'refused' | 'left' } = { unknownKeywords: 'refused' },
 ): string | undefined {
   const { issues = [] } = metaSchema.safeParse(given).error ?? {};
-  const issue = issues.find(({ code }) => unknownKeywords === 'refused' || code !== 'unrecognized_keys');
+  const isLeft = (issue: (typeof issues)[number]) =>
+    issue.code === 'unrecognized_keys' || (issue.code === 'custom' && issue.params?.isLeft);
+  const issue = issues.find(each => unknownKeywords === 'refused' || !isLeft(each));
   if (issue) return `${formatPath(issue.path) || 'it'}: ${issue.message}`;
   if (typeof given === 'boolean') return 'it: expected an object';
   try {

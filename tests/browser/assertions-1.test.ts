@@ -46,6 +46,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     <script>document.getElementById('name').value = 'Ada'</script>`;
   const CHOICES = `<p>Form</p><input type=radio name=ship value=standard checked><input type=RADIO name=ship value=express>
     <input type=checkbox id=terms><input type=checkbox id=news checked>`;
+  const LABELS = `<label id=red><input type=radio name=c value=red><b>Red</b></label><label id=blue><input type=radio name=c value=blue checked>Blue</label>
+    <label id=name>Name <input value=Ada></label>`;
   const LAZY =
     '<p style="height: 5000px">Shop</p><section style="content-visibility: auto"><p id=low>Order sent</p></section>';
   const ROWS = Array.from(
@@ -115,6 +117,10 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [CHOICES, { selector: '[name=ship]', state: 'attached', value: 'express', count: 0 }, null],
     [CHOICES, { selector: '#terms', value: 'on' }, /^"#terms" is not checked$/],
     [CHOICES, { selector: '#news', value: 'on' }, null],
+    [LABELS, { selector: '#red', value: 'red' }, /^"#red" is not checked$/],
+    [LABELS, { selector: '#red b', state: 'attached', value: 'red' }, /is not checked/],
+    [LABELS, { selector: '#blue', value: 'blue', count: 1 }, null],
+    [LABELS, { selector: '#name', value: 'Ada' }, null],
     // Text far below, which the browser renders once it is scrolled to.
     [LAZY, { selector: '#low', text: 'Order sent' }, null],
     [LAZY, { selector: 'body', text: 'Order sent' }, null],
@@ -140,7 +146,7 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [SLOTTED, { selector: 'x-alert', text: 'closed' }, /only in hidden text/],
     [SLOTTED, { selector: 'x-alert', text: 'DONE' }, null],
     [SLOTTED, { selector: 'x-alert', text: 'Paid' }, /hidden text|not chosen/],
-    [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, /does not contain/],
+    [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, null],
     ...['height: 0', 'max-height: 0', 'width: 0; height: 9px', 'transform: scale(0)'].flatMap(
       (style): typeof cases => [
         [closed(style), { selector: 'body', text: 'Answer' }, SHOWN_THERE],
@@ -223,7 +229,63 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [closed('height: 0') + CHART, { selector: 'body', text: 'Chart of' }, /hidden text/],
     // What stands outside of the box is not cut off.
     [closed('height: 0', 'position: absolute'), { selector: 'p', text: 'Answer' }, null],
+    [
+      closed('height: 0; position: relative', 'position: absolute'),
+      { selector: 'body', text: 'Answer' },
+      /hidden text/,
+    ],
+    [
+      `<h1>Shop</h1><div style="height: 0; overflow: hidden"><p>The <b>Answer</b></p><i style="position: absolute">Plus</i></div>`,
+      { selector: 'body', text: 'Answer' },
+      /hidden text; it shows "Shop Plus"$/,
+    ],
+    [
+      `<h1>Shop</h1><div style="height: 0; overflow: hidden"><p>The <b>Answer</b></p><i style="position: fixed">Plus</i></div>`,
+      { selector: 'div', text: 'Answer', count: 0 },
+      null,
+    ],
+    [
+      `<h1>Shop</h1><form><div style="height: 0; overflow: hidden"><input type=submit value=Send></div></form>`,
+      { selector: 'form', text: 'Send' },
+      /does not contain|hidden text/,
+    ],
+    ['<svg><defs><text>Answer</text></defs></svg>Shop', { selector: 'body', text: 'Answer' }, /hidden text/],
+    [
+      '<svg><symbol id=a><text>Answer</text></symbol></svg>Shop',
+      { selector: 'body', text: 'Answer', count: 0 },
+      null,
+    ],
+    [
+      '<svg width=0 height=0><text y=9>Answer</text></svg>Shop',
+      { selector: 'body', text: 'Answer' },
+      /hidden text/,
+    ],
     [CHART, { selector: 'svg', text: 'Sales' }, null],
+    // Selectors of Playwright cross the borders of shadow roots.
+    [
+      slottedIn('<p><slot></slot></p><div style="height: 0; overflow: hidden"><i>Hint</i></div>'),
+      { selector: 'x-box i', text: 'Hint' },
+      /hidden text/,
+    ],
+    [
+      slottedIn('<p>Note: <slot></slot></p><i>Hint</i>'),
+      { selector: 'x-box p', text: 'Note: The Answer' },
+      null,
+    ],
+    [
+      slottedIn('<p>Note: <slot></slot></p><i>Hint</i>'),
+      { selector: 'x-box p', text: 'Note', count: 1 },
+      null,
+    ],
+    // As the browser writes it.
+    ...[
+      ['capitalize', 'order placed', 'Order Placed'],
+      ['uppercase" lang="tr', 'iptal', 'İPTAL'],
+    ].map(([style, written, shown]): (typeof cases)[0] => [
+      `<h1 style="text-transform: ${style}">${written} <x-box>now</x-box></h1>${slottedIn('<b><slot></slot></b>')}`,
+      { selector: 'h1', text: shown! },
+      null,
+    ]),
     [CHART, { selector: 'svg', text: 'Loss' }, /only in hidden text; it shows "Sales 9"/],
     [CHART, { selector: 'svg', text: 'Chart of', count: 0 }, null],
     [BUTTONS, { selector: 'input', text: 'Send' }, null],
@@ -354,6 +416,7 @@ describe('network', () => {
     );
   });
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const MARKED = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '\\ufeff{"qty":1,"rest":-0}' }`;
   const BARE = "{ method: 'POST', body: '{}' }";
   const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge', 'cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
   const LONG = `{ method: 'POST', body: JSON.stringify({ more: 'x'.repeat(250_000), qty: 2 }) }`;
@@ -401,6 +464,14 @@ describe('network', () => {
     ['deep', post(ORDER), { body: { items: [{ sku: 'A4' }] } }, null],
     ['a list is as long', post(ORDER), { body: { items: [] } }, /not with/],
     ['no inherited field', post(ORDER), { body: { constructor: {} } }, /not with/],
+    ['JSON behind a byte order mark', post(MARKED), { body: { qty: 1 } }, null],
+    [
+      'never with JSON behind a byte order mark',
+      post(MARKED),
+      { never: true, body: { qty: 1 } },
+      /was sent with/,
+    ],
+    ['a zero below zero', post(MARKED), { body: { rest: 0 } }, null],
     ['a text in it', post(ORDER), { body: '"sku":"A4"' }, null],
     ['a text that JSON escapes', post(NOTE), { body: 'size "L"\nlarge' }, null],
     ['never a text that JSON escapes', post(NOTE), { never: true, body: 'size "L"' }, /was sent with/],

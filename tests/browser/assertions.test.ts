@@ -66,6 +66,7 @@ describe('what the page says', () => {
     ['<p>1\u00a0\n 5  items</p>', { selector: 'p', state: 'text', text: ' 5 items' }, null],
     ['<p>5 items</p>', { selector: 'p', state: 'text', text: '5 items ' }, /does not contain/],
     ['<p>5 items</p>', { selector: 'p', state: 'text', text: '5\n\titems' }, null],
+    ['<p>Donau&shy;dampf\u200bschiff</p>', { selector: 'p', state: 'text', text: 'Donaudampfschiff' }, null],
     ['<p>5 ITEMS</p>', { selector: 'p', state: 'text', text: '5 items' }, /does not contain/],
     ['<p>a >> b (c|d) /e/ "f" \\</p>', { selector: 'p', state: 'text', text: '>> b (c|d) /e/ "f" \\' }, null],
     ['<p>a+b</p>', { selector: 'p', state: 'text', text: 'a.b' }, /does not contain/],

@@ -2,6 +2,12 @@
 
 import { everyElement, flatText, isShown } from './elements';
 
+/** As the server answered, whatever a script made of the address; undefined where the browser does not tell. */
+export function statusOfDocument(): number | undefined {
+  const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
+  return navigation?.responseStatus;
+}
+
 export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
 }

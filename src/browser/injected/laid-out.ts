@@ -6,28 +6,45 @@ import { everyElement, parentOf } from './elements';
 /** Elements whose text is not that of their children. */
 const OWN_TEXT = 'select, input:is([type=submit], [type=button], [type=reset])';
 
+/** What is drawn only where something refers to it. */
+const NEVER_DRAWN = 'defs, symbol, clipPath, mask, pattern, marker';
+
 /**
- * Of all elements that match, each in its own tree; empty if it is not rendered. Null if nothing on the page is slotted or cut off, or
- * if another number match: Playwright's selectors cross the borders of shadow roots.
+ * Of all elements that match, each in its own tree; empty if it is not rendered. Null if nothing on the page is slotted or cut off;
+ * false if another number match: Playwright's selectors cross the borders of shadow roots.
  */
-export function laidOutTexts(selector: string, count: number): string[] | null {
+export function laidOutTexts(selector: string, count: number): string[] | null | false {
+  const special = specials();
+  const matching = special && [...everyElement()].filter(each => each.matches(selector));
+  return matching && matching.length === count && textsOf(matching, special);
+}
+
+/** The same of elements that are given. */
+export function laidOutTextsOf(matching: Element[]): string[] | null {
+  const special = specials();
+  return special && textsOf(matching, special);
+}
+
+function textsOf(matching: readonly Element[], special: Special): string[] {
+  const hasSkipped = renderAll();
+  const texts = matching.map(each =>
+    isCutOff(each, special.cut) || isSkipped(each) ? '' : laidOut(each, special),
+  );
+  if (hasSkipped) renderAsBefore();
+  return texts;
+}
+
+function specials(): Special | null {
   const all = [...everyElement()];
   const cut = new Set(all.filter(cutsOff));
   const slots = all.filter(each => each instanceof HTMLSlotElement && each.assignedNodes().length);
   const tiny = all.filter(hasTinyLetters);
   if (!cut.size && !slots.length && !tiny.length) return null;
-  const matching = all.filter(each => each.matches(selector));
-  if (matching.length !== count) return null;
   const around = new Set<Element>();
   const read = all.filter(each => each.shadowRoot || each.matches(OWN_TEXT));
   for (const own of [...cut, ...slots, ...tiny, ...read])
     for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
-  const hasSkipped = renderAll();
-  const texts = matching.map(each =>
-    isCutOff(each, cut) || isSkipped(each) ? '' : laidOut(each, { around, cut }),
-  );
-  if (hasSkipped) renderAsBefore();
-  return texts;
+  return { around, cut };
 }
 
 interface Special {
@@ -37,20 +54,25 @@ interface Special {
 }
 
 function cutsOff(element: Element): boolean {
+  if (!element.textContent?.trim() && !element.querySelector(`slot, ${OWN_TEXT}`)) return false;
+  if (element instanceof SVGElement)
+    return element.matches(NEVER_DRAWN) || (element instanceof SVGSVGElement && isShrunk(element));
   if (!(element instanceof HTMLElement)) return false;
   if (element.clientHeight && element.clientWidth) return isShrunk(element);
   // What it hides is the window's.
   if (element === document.body || element === document.documentElement) return false;
-  if (!element.textContent?.trim() && !element.querySelector('slot')) return false;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (/^(?:inline|contents|none)$/.test(display)) return false;
-  const cutsX = !element.clientWidth && overflowX !== 'visible';
-  const cutsY = !element.clientHeight && overflowY !== 'visible';
-  if (!cutsX && !cutsY) return false;
-  // A box around it may hold these.
-  return ![...element.querySelectorAll('*')].some(each =>
-    /absolute|fixed/.test(getComputedStyle(each).position),
+  return (
+    (!element.clientWidth && overflowX !== 'visible') || (!element.clientHeight && overflowY !== 'visible')
   );
+}
+
+/** What a box around it holds instead. */
+function escapes(element: Element, box: Element): boolean {
+  if (!(element instanceof HTMLElement)) return false;
+  const { position } = getComputedStyle(element);
+  return /absolute|fixed/.test(position) && !box.contains(element.offsetParent);
 }
 
 /** By `transform: scale(0)`, as what pops up begins with. */
@@ -63,9 +85,11 @@ const hasTinyLetters = (element: Element) =>
   [...element.childNodes].some(node => node instanceof Text && node.data.trim()) &&
   getComputedStyle(element).fontSize === '0px';
 
-function isCutOff(element: Element, cut: ReadonlySet<Element>): boolean {
+/** @param inside the parts of the element, up to the one at which it is looked */
+function isCutOff(element: Element, cut: ReadonlySet<Element>, inside: Element[] = []): boolean {
   const parent = element.assignedSlot ?? parentOf(element);
-  return cut.has(element) || (parent !== null && isCutOff(parent, cut));
+  const isHeld = inside.length > 0 && cut.has(element) && !inside.some(each => escapes(each, element));
+  return isHeld || (parent !== null && isCutOff(parent, cut, [...inside, element]));
 }
 
 /** In what is closed, such as `<details>`. An element without a box of its own stands where the one around it does. */
@@ -77,7 +101,8 @@ function isSkipped(element: Element): boolean {
 
 function laidOut(element: Element, special: Special): string {
   const { display, contentVisibility } = getComputedStyle(element);
-  if (display === 'none' || contentVisibility === 'hidden' || special.cut.has(element)) return '';
+  if (display === 'none' || contentVisibility === 'hidden') return '';
+  if (special.cut.has(element)) return escapedFrom(element, special);
   const isRead = special.around.has(element) || element instanceof SVGElement;
   const text =
     isRead && !element.matches(OWN_TEXT)
@@ -86,6 +111,12 @@ function laidOut(element: Element, special: Special): string {
           .join('')
       : renderedText(element, display);
   return /^(?:inline|contents)/.test(display) ? text : `\n${text}\n`;
+}
+
+function escapedFrom(box: Element, special: Special): string {
+  const escaped = [...box.querySelectorAll('*')].filter(each => escapes(each, box));
+  const outer = escaped.filter(each => !escaped.some(other => other !== each && other.contains(each)));
+  return outer.map(each => laidOut(each, special)).join('');
 }
 
 function textOf(node: Node, parent: Element, special: Special): string {
@@ -116,6 +147,9 @@ function lettersOf(text: Text, parent: Element): string {
   const range = document.createRange();
   range.selectNodeContents(text);
   if (visibility !== 'visible' || fontSize === '0px' || !range.getClientRects().length) return '';
-  if (textTransform === 'uppercase') return text.data.toUpperCase();
-  return textTransform === 'lowercase' ? text.data.toLowerCase() : text.data;
+  const language = parent.closest('[lang]')?.getAttribute('lang') || undefined;
+  if (textTransform === 'uppercase') return text.data.toLocaleUpperCase(language);
+  if (textTransform === 'lowercase') return text.data.toLocaleLowerCase(language);
+  if (textTransform !== 'capitalize') return text.data;
+  return text.data.replace(/(?<![\p{L}\p{N}'’])\p{L}/gu, letter => letter.toLocaleUpperCase(language));
 }
