@@ -108,6 +108,8 @@ export class RunsOfTest implements AgentRunner {
   private readonly driven = new Set<BrowserContext>();
   private readonly running = new Map<Promise<AgentOutcome>, { goal: string; place: Location }>();
   private turns = 0;
+  /** Whether the test had failed before its first run, as one in `afterEach` finds it. */
+  private hadFailed = false;
   /** Whether the test has looked at an answer, which a replay does not give. */
   private answerUsed = false;
 
@@ -132,6 +134,7 @@ export class RunsOfTest implements AgentRunner {
       this.refused.add(messageOf(error));
       throw error;
     });
+    if (!this.trials.length) this.hadFailed = this.testInfo.errors.length > 0;
     const giveBack = addTrialTime(this.testInfo, plan.maxSteps * plan.turnTimeoutMs);
     this.testInfo.annotations.push(goalAnnotation(plan.secrets.mask(goal)));
     const play = async () => {
@@ -223,8 +226,10 @@ export class RunsOfTest implements AgentRunner {
     }
     // If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it.
     const hasEnded = (why: string) => testInfo.errors.some(({ message = '' }) => message.includes(why));
-    for (const why of [...refused].filter(hasEnded))
-      testInfo.annotations.push(refusedAnnotation(options.secrets.mask(why)));
+    const whys = [...refused].filter(hasEnded);
+    // One that nobody awaited may not even have begun.
+    if (overlooked && !trials.length) whys.push(overlooked.message);
+    for (const why of whys) testInfo.annotations.push(refusedAnnotation(oneLine(options.secrets.mask(why))));
     if (trials.length) await this.leaveRecord(overlooked);
     if (overlooked) throw overlooked;
   }
@@ -262,8 +267,8 @@ export class RunsOfTest implements AgentRunner {
 
   /** Adds to the first error why the agent stopped, and where. */
   private tell(record: TrialRecord): void {
-    const [error] = this.testInfo.errors;
-    if (error?.message === undefined) return;
+    const error = this.testInfo.errors[0];
+    if (this.hadFailed || error?.message === undefined) return;
     const { message, stack = '' } = error;
     const why = record.endReason ? `${sentence(record.endReason)}\n` : '';
     error.message = `${message}\n\n${harmless(`${why}The agent stopped on ${whereOf(record)}.`)}`;
@@ -285,7 +290,7 @@ function hostOf(url: string): string {
   const host = parsedUrl(url)?.hostname;
   if (!host)
     throw new Error(
-      `agent.run: the page is at ${url}. Open the site first (await page.goto(...)), or pass { allowedDomains: [...] }`,
+      `agent.run: the page is at ${url}, which has no host. Open the site first: await page.goto(...)${url === 'about:blank' ? ', or pass { allowedDomains: [...] }' : ''}`,
     );
   return host;
 }

@@ -79,7 +79,8 @@ export class Trial extends AgentRun {
     const { dialogs, page } = this.session;
     const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
     if (this.stopped.signal.aborted) return this.end;
-    await dialogs.dismissOpen();
+    // Graded is the page, which a dialog would block.
+    await dialogs.dismissOpen({ held: this.plan.spec !== null });
     // An agent may have opened a tab outside of its turns.
     await this.session.followTabs();
     const hasWaited = await this.settleLastTurn();

@@ -287,7 +287,7 @@ test.beforeEach(async ({ page }, { title }) => {
   test.fail(/no goal|begins/.test(title));
   await page.goto('${site.url}/');
 });
-test('ends before it', async ({ agent }) => {
+test('ends before it', once, async ({ agent }) => {
   agent.run('Look');
 });
 test('ends in the middle', once, async ({ page, agent }) => {
@@ -316,6 +316,15 @@ test('crashes later', once, async ({ page, context, agent }) => {
   cdp.send('Page.crash').catch(() => {});
   await expect(page.locator('#never')).toBeVisible();
 });
+test('asks for too much', once, async ({ agent }) => {
+  await agent.run('Look', { maxSteps: 0 });
+});
+test.describe('with a run in a hook', () => {
+  test.afterEach(({ agent }) => agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) }));
+  test('is wrong itself', once, async () => {
+    expect('the page').toBe('left alone');
+  });
+});
 test('asks for too much, and goes on', once, async ({ agent }) => {
   await agent.run('Look', { maxSteps: 0 }).catch(() => {});
   expect('the page').toBe('right');
@@ -331,13 +340,16 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   // A wrong call says nothing about the site.
   for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/1 passed`);
+  expect(output).toContain('? ends before it [shop] inconclusive: 0/1 passed');
+  expect(output).toMatch(/setup: agent\.run\(\)[^\n]*maxSteps/);
   expect(output).toContain('✗ asks for too much, and goes on [shop] failed');
+  expect(/Expected: "left alone"[\s\S]*?\d+\) /.exec(output)?.[0]).not.toContain('The agent stopped');
   // The ends of those runs are no errors of their own.
   expect(output).not.toMatch(/not a part of any test|has been closed|agent\.run, error/);
   const all = recordsIn(forgetful.read('report.json'));
   const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
   const crashed = all.filter(ofCrash);
-  const records = all.filter(each => !ofCrash(each));
+  const records = all.filter(each => !ofCrash(each) && !/toBe/.test(each.reason ?? ''));
   expect(crashed).toMatchObject([
     {
       outcome: 'error',

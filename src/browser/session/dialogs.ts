@@ -16,26 +16,34 @@ export class Dialogs {
   onAnswer: (answer: DialogAnswer | undefined) => void = () => undefined;
   /** Whether the suite answers: it does so in a replay, too. */
   private readonly suiteAnswers: boolean;
-  private readonly open = new Set<Dialog>();
+  /** `held`: a listener of the agent's or the suite's own answers. */
+  private readonly open = new Map<Dialog, { held: boolean }>();
   readonly dispose: () => void;
 
   constructor(private readonly session: Pick<Session, 'context' | 'notice' | 'mask'>) {
     const { context } = session;
     this.suiteAnswers = [context, ...context.pages()].some(each => listeners(each) > 0);
-    this.dispose = listen(context, {
-      dialog: dialog => this.answer(dialog),
-      dialogclosed: dialog => this.open.delete(dialog),
-    });
+    const answer = (dialog: Dialog) => this.answer(dialog);
+    // Before the others: a listener for one event is gone by its turn.
+    const emitter = context as unknown as EventEmitter;
+    emitter.prependListener('dialog', answer);
+    const unlisten = listen(context, { dialogclosed: dialog => this.open.delete(dialog) });
+    this.dispose = () => {
+      emitter.off('dialog', answer);
+      unlisten();
+    };
   }
 
   isOpenOn(page: Page): boolean {
-    return [...this.open].some(dialog => dialog.page() === page);
+    return [...this.open.keys()].some(dialog => dialog.page() === page);
   }
 
-  async dismissOpen(): Promise<void> {
+  /** @param held those, too, that others have not answered yet */
+  async dismissOpen({ held = false } = {}): Promise<void> {
+    const dismissed = [...this.open].filter(([, each]) => held || !each.held).map(([dialog]) => dialog);
     // A dialog that is being answered refuses a second answer.
-    await Promise.allSettled([...this.open].map(dialog => dialog.dismiss()));
-    this.open.clear();
+    await Promise.allSettled(dismissed.map(dialog => dialog.dismiss()));
+    for (const dialog of dismissed) this.open.delete(dialog);
   }
 
   /**
@@ -43,8 +51,8 @@ export class Dialogs {
    * suite has a listener, too, that one answers: a second answer would show as a failed step.
    */
   private answer(dialog: Dialog): void {
-    this.open.add(dialog);
     const othersListen = listeners(dialog.page()) > 0 || listeners(this.session.context) > 1;
+    this.open.set(dialog, { held: othersListen });
     if (othersListen && !this.suiteAnswers) this.onAnswer(undefined);
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
