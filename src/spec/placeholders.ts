@@ -44,16 +44,17 @@ export function placeholdersIn(spec: TaskSpec): Placeholder[] {
 /**
  * The spec of one trial. Unknown placeholders stay as they are.
  *
- * @throws Error for a value in a glob that can't be compared with a URL
+ * @throws Error for a value in a glob that can't be compared with a URL, or one in an address that would lead elsewhere
  */
 export function withData(
   spec: TaskSpec,
   data: TrialData & Readonly<Record<string, string | number>>,
 ): TaskSpec {
   const fill = (text: string, path: Path) =>
-    text.replace(PLACEHOLDER, (whole, name: string) => {
+    text.replace(PLACEHOLDER, (whole, name: string, at: number) => {
       // Of an assertion: a body or a JSON Schema may have keys of the same names.
-      const field = path.length === 3 ? String(path[2]) : '';
+      const isInQuery = path[0] === 'entryUrl' && text[at - 1] === '=';
+      const field = path.length === 3 ? String(path[2]) : isInQuery ? 'query' : '';
       if (!Object.hasOwn(data, name)) return field === 'regex' ? escapePattern(whole) : whole;
       const value = String(data[name]);
       // A selector may be a value as a whole.
@@ -69,7 +70,16 @@ const IN_TEXTS: Readonly<Record<string, (value: string, placeholder: string) => 
   regex: escapePattern,
   pattern: inGlob,
   urlPattern: inGlob,
+  query: inQuery,
 };
+
+/** Either character would end the value, and so open another address. */
+function inQuery(value: string, placeholder: string): string {
+  if (!/[&#]/.test(value)) return value;
+  throw new Error(
+    `the value of ${placeholder} has \`&\` or \`#\`, and stands in entryUrl. Return it as it is in the URL from prepare: encodeURIComponent(value)`,
+  );
+}
 
 function inGlob(value: string, placeholder: string): string {
   if (/^[!-~]*$/.test(value) && !/[*"<>\\^`{|}]/.test(value)) return value;

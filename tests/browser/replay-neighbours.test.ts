@@ -274,3 +274,21 @@ it('a goal that names another row by now is not the recorded one', async () => {
     'action 1: it acts beside "Alice Ahmed", which the goal no longer has',
   );
 });
+
+it('a handler of the suite for an overlay runs once', async () => {
+  const page = await pages.openPage('/');
+  await page.setContent(
+    `${DO}${button('Save', 'saved')}<div id="over" style="position: fixed; inset: 0; background: #fff">Cookies</div>`,
+  );
+  let runs = 0;
+  await page.addLocatorHandler(page.getByText('Cookies'), async () => {
+    runs++;
+    await page.locator('#over').evaluate(element => element.remove());
+  });
+  const { recorder } = agentTask(page);
+  const save = page.getByRole('button', { name: 'Save' });
+  await recorder.record(page, { do: 'click' }, save);
+  await save.click();
+  await recorder.answered();
+  expect([runs, await page.evaluate('done')]).toEqual([1, ['saved']]);
+});

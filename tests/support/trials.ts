@@ -7,14 +7,20 @@ import type { AgentRun } from '../../src/trial/run-agent';
 import { Trial } from '../../src/trial/trial';
 import { Turns } from '../../src/trial/turns';
 
-const attach = async () => undefined;
+const attach = async (): Promise<void> => undefined;
 const output = { step: (_: string, body: (to: typeof attach) => unknown) => body(attach), attach };
 
 /** The turns of a trial over what it needs of an open session, and the trial. */
-export function turnsOver(opened: Partial<AgentRun>, entryUrl = 'http://localhost/') {
+export function turnsOver(opened: Partial<AgentRun>, entryUrl = 'http://localhost/', step = output.step) {
   const secrets = new Secrets();
-  const plan = { entryUrl, configDir: '/', maxSteps: 100, secrets, locate: () => undefined };
-  const trial = { ...opened, plan, output, pictures: [], mask: secrets.mask } as unknown as AgentRun;
+  const plan = { goal: 'go', entryUrl, configDir: '/', maxSteps: 100, secrets, locate: () => undefined };
+  const trial = {
+    ...opened,
+    plan,
+    output: { ...output, step },
+    pictures: [],
+    mask: secrets.mask,
+  } as unknown as AgentRun;
   return { trial, turns: new Turns(trial, new AbortController().signal) };
 }
 

@@ -10,6 +10,7 @@ import {
   type PageAction,
   type RecordedAction,
 } from '../../data/action';
+import { hasLocatorHandlers } from '../../playwright/inside/calls';
 import { pathOf, portableUrl } from '../../spec/url';
 import { type GoalWords, goalWords } from '../../text/goal-words';
 import { beginning } from '../../text/line';
@@ -80,7 +81,8 @@ export class ActionRecorder {
     const found = [target, to].map(each => each && this.durable(each));
     const [from, end] = await Promise.all(found);
     // The others are done at once: they may change a name, as a counter in a label does, or send a form.
-    if (!WAITING.has(draft.do)) await Promise.all([from?.locator, from?.standing]);
+    if (!WAITING.has(draft.do) || hasLocatorHandlers(page))
+      await Promise.all([from?.locator, from?.standing, end?.locator, end?.standing]);
     const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
     await focused;
     const tab = this.session.numberOf(page);
@@ -132,6 +134,7 @@ export class ActionRecorder {
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
     if (!place) return { locator: Promise.resolve(undefined) };
     const standing = standingOf(place.first(), place.page(), { goal: this.goal });
+    if (hasLocatorHandlers(place.page())) await standing;
     const found = within(place.normalize().then(String), LIMIT_MS);
     // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
     const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);

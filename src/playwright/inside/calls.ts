@@ -90,3 +90,10 @@ export function unseen<T>(owner: Page | CDPSession, calls: () => Promise<T>): Pr
   const { _wrapApiCall: wrap } = owner as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
   return wrap ? wrap.call(owner, calls, { internal: true }) : calls();
 }
+
+/**
+ * Whether `page.addLocatorHandler` has handlers. Checked on Playwright 1.65.1 (Page): calls that run at the same time call one of them
+ * at the same time. Without the field, one may be called twice.
+ */
+export const hasLocatorHandlers = (page: Page): boolean =>
+  Boolean((page as { _locatorHandlers?: ReadonlyMap<unknown, unknown> })._locatorHandlers?.size);

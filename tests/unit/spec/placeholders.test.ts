@@ -69,6 +69,17 @@ describe('a value does not become a part of the syntax around it', () => {
       );
   });
 
+  test('of a query: what would end it is refused', () => {
+    const address = (entryUrl: string, value: string) =>
+      withData(specWith({ entryUrl }), { ...data, value }).entryUrl;
+    for (const value of ['a&b', 'a#b'])
+      expect(() => address('http://shop.test/?q={{value}}', value)).toThrow(
+        /^the value of \{\{value\}\} has `&` or `#`, and stands in entryUrl.*encodeURIComponent/,
+      );
+    expect(address('http://shop.test/?q={{value}}', 'a b/ü')).toBe('http://shop.test/?q=a b/ü');
+    expect(address('http://shop.test/{{value}}', 'a?b=1&c=2#d')).toBe('http://shop.test/a?b=1&c=2#d');
+  });
+
   test('of a glob: what a URL can hold stays, and so do other texts', () => {
     const whole = 'http://shop.test/a%20b/?q=1&r=~x#y';
     expect(filled({ type: 'url', pattern: '{{value}}' }, { value: whole })).toMatchObject({ pattern: whole });
