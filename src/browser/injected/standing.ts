@@ -8,6 +8,7 @@ import {
   everyElement,
   holds,
   isControl,
+  isLabelled,
   nameOf,
   parentOf,
   roleOf,
@@ -72,6 +73,8 @@ function boxOrWider(control: Element, scope: Scope): TextBox {
 }
 
 const MAX_NEIGHBOURS = 8;
+/** More take too long. */
+const MAX_EQUAL = 2_000;
 const MAX_TEXT = 100;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
@@ -170,15 +173,18 @@ function pathOf(element: Element): Element[] {
   return path;
 }
 
-/** The other controls that are called so. */
+/** The other controls that are called so. Labels are compared last: each costs a walk through the page. */
 function equalTo(control: Element): Element[] {
+  const isField = isLabelled(control);
   const name = nameOf(control);
-  const compared = name ? 'role' : 'class';
-  const isEqual = (other: Element) =>
-    other.localName === control.localName &&
-    other.getAttribute(compared) === control.getAttribute(compared) &&
-    nameOf(other) === name;
-  return [...everyElement()].filter(other => other !== control && isEqual(other) && other.checkVisibility());
+  const named = ['role', 'type', 'aria-label', 'title', 'placeholder', ...(name ? [] : ['class'])];
+  const keyOf = (element: Element) =>
+    [...named.map(each => element.getAttribute(each)), isField || element.textContent?.trim()].join('\n');
+  const key = keyOf(control);
+  return [...everyElement()]
+    .filter(other => other.localName === control.localName && other !== control && keyOf(other) === key)
+    .slice(0, MAX_EQUAL)
+    .filter(other => (!isField || nameOf(other) === name) && other.checkVisibility());
 }
 
 /** What names its column, its group, and the option that it would take. */
