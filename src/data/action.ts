@@ -167,6 +167,12 @@ export function controlInWords(locator: string): string {
   return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
 }
 
+/** The same; of an expression that is no name, what people call the control. */
+export function namedControl(locator: string, place?: Place): string {
+  const words = controlInWords(locator);
+  return words === locator && place?.control.includes(' "') ? fieldInWords(place.control) : words;
+}
+
 /** `textbox "Size"` as `field "Size"`. */
 export function fieldInWords(words: string): string {
   return words.replace(/^(?:textbox|searchbox|spinbutton) /, 'field ');

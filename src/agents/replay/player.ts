@@ -9,7 +9,7 @@ import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions
 import { computeSecrets } from '../../browser/actions/secrets';
 import type { DialogPolicy } from '../../browser/session/dialogs';
 import { sleep } from '../../browser/waiting';
-import { controlInWords, type DialogAnswer, type Fingerprint, type RecordedAction } from '../../data/action';
+import { type DialogAnswer, type Fingerprint, namedControl, type RecordedAction } from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -275,7 +275,8 @@ async function whyNot(page: Page, action: RecordedAction, error: unknown): Promi
   const message = messageOf(error);
   const expression = 'locator' in action ? action.locator : undefined;
   if (!expression) return message;
-  const name = controlInWords(expression);
+  const near = action.beside?.find(({ scope }) => scope === 'alone' || scope === 'row')?.text;
+  const name = namedControl(expression, action.place) + (near ? ` beside "${near}"` : '');
   // Undefined if the text is not a locator, or the page does not answer.
   const count = await (async () => locatorOf(page, expression).count())().catch(() => undefined);
   if (count === 0) return `${name} not found`;

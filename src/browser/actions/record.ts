@@ -2,11 +2,11 @@
 import { isAbsolute, relative } from 'node:path';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
 import {
-  controlInWords,
   type DialogAnswer,
   type Fingerprint,
   MAX_LOCATOR,
   type Neighbour,
+  namedControl,
   type PageAction,
   type RecordedAction,
 } from '../../data/action';
@@ -166,7 +166,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   if ((asked.target && !target) || (asked.to && !to)) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
   const ofTarget = target
-    ? { ...target, control: controlInWords(target.locator) }
+    ? { ...target, control: namedControl(target.locator, target.place) }
     : toldOf(await asked.focused);
   const end = to && {
     to: to.locator,
