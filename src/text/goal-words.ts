@@ -10,17 +10,22 @@ const QUOTED = /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’]
 const TOKEN = /\p{N}+(?:[.,:]\p{N}+)*[\p{L}\p{M}]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*/gu;
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
-const OF_EVERY_GOAL = /^(?:the|and|for|with|from|into|one)$/;
+const OF_EVERY_GOAL = /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one)$/;
 
 export function goalWords(goal: string): GoalWords {
   const names = new Set<string>();
   const others = new Set<string>();
+  // In a goal of capitals alone they say nothing.
+  const hasCases = /\p{Ll}/u.test(goal);
   for (const [quoted] of goal.matchAll(QUOTED)) for (const word of wordsIn(quoted)) names.add(word);
   for (const { 0: token, index } of goal.matchAll(TOKEN)) {
     const isFirst = /(?:^|[.!?:;\n]\s*|\d\)\s*|[-*•]\s*)$/.test(goal.slice(Math.max(0, index - 20), index));
-    const isName = /\p{N}/u.test(token) || WITHOUT_BLANKS.test(token) || (!isFirst && /^\p{Lu}/u.test(token));
+    // Of a list.
+    if (isFirst && /^\d+[.)]\s/.test(goal.slice(index))) continue;
+    const isCapital = hasCases && !isFirst && /^\p{Lu}/u.test(token);
+    const isName = /\p{N}/u.test(token) || WITHOUT_BLANKS.test(token) || isCapital;
     for (const word of wordsOf(token))
-      if (isName && word !== 'i') names.add(word);
+      if (isName && !OF_EVERY_GOAL.test(word)) names.add(word);
       else if (/^\p{L}{3,}/u.test(word) && !OF_EVERY_GOAL.test(word)) others.add(word);
   }
   return { names: [...names], others: [...others].filter(word => !names.has(word)) };

@@ -176,6 +176,18 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     },
     /beside "Red"/,
   ],
+  [
+    'a focus',
+    button('Save', 'saved', 'autofocus'),
+    '<p>Saved</p>',
+    'Save it.',
+    async (page, note) => {
+      await page.getByRole('button').focus();
+      await note({ do: 'press', key: 'Enter' });
+      await page.keyboard.press('Enter');
+    },
+    /^action 1: button "Save" does not have the focus on/,
+  ],
 ])('%s that has changed is named', async (_, before, after, goal, act, message) => {
   await expect(replayed([before, before], { goal, act })).resolves.toHaveLength(1);
   await expect(replayed([before, after], { goal, act })).rejects.toThrow(message);

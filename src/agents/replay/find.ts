@@ -28,7 +28,8 @@ export async function findControl(
 ): Promise<{ locator: Locator; element?: Locator }> {
   const { place, beside = [] } = recorded;
   if (!place && !beside.length) return { locator: given };
-  const goal = goalWords(task.goal);
+  // Without secrets: the page gets its words, and what stands there is compared as it is told.
+  const goal = goalWords(task.mask(task.goal));
   const isTold = beside.some(({ scope }) => scope === 'alone' || scope === 'row');
   let locator = given;
   // Kept for a last look that has too little time left.
@@ -37,13 +38,20 @@ export async function findControl(
     const timeout = Math.max(1, Math.min(LOOK_MS, (end - performance.now()) / 2));
     const { element, error } = await lookAt(locator, timeout);
     const other = element && (await compared(element, recorded, task, goal));
+    if (other?.differs) task.session.notice(`Since the recording, ${other.differs}.`);
     if (other?.isSame) return { locator, ...(beside.length && { element }) };
     why = other?.why ?? why;
-    if (performance.now() + pause > end) throw why === undefined ? error : new OtherControl(why);
+    if (performance.now() + pause > end) return refuse(why, error) ?? { locator };
     const path = place && (error || isTold) && (await elsewhere(given.page(), place.control, beside, goal));
     locator = path ? given.page().locator(path) : given;
     await sleep(pause, task.signal);
   }
+}
+
+/** If the page can't tell, the action will. */
+function refuse(why: string | undefined, error: Error | undefined): undefined {
+  if (why !== undefined) throw new OtherControl(why);
+  if (error) throw error;
 }
 
 /** Playwright's error after the time; others are thrown, such as for two elements. */
@@ -60,13 +68,9 @@ async function lookAt(locator: Locator, timeout: number): Promise<{ element?: Lo
 async function compared(element: Locator, recorded: Told, task: SessionTask, goal: GoalWords) {
   const scopes = [...new Set(recorded.beside?.map(({ scope }) => scope))];
   const found = await standingOf(element, task.page, { goal, scopes });
-  // If the page can't tell, the action will.
-  if (!found) return { isSame: true };
-  // What stands on the page is compared as it is told, without secrets.
-  const told = inTexts(found, task.mask);
-  const { why, differs } = otherControl(recorded, told, goalWords(task.mask(task.goal)));
-  if (differs) task.session.notice(`Since the recording, ${differs}.`);
-  return { why, isSame: why === undefined && found.isConnected };
+  if (!found?.isConnected) return undefined;
+  const other = otherControl(recorded, inTexts(found, task.mask), goal);
+  return { ...other, isSame: other.why === undefined };
 }
 
 const elsewhere = (page: Page, control: string, beside: NonNullable<Told['beside']>, goal: GoalWords) =>

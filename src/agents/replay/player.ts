@@ -9,7 +9,13 @@ import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions
 import { computeSecrets } from '../../browser/actions/secrets';
 import type { DialogPolicy } from '../../browser/session/dialogs';
 import { sleep } from '../../browser/waiting';
-import { type DialogAnswer, type Fingerprint, namedControl, type RecordedAction } from '../../data/action';
+import {
+  type DialogAnswer,
+  type Fingerprint,
+  fieldInWords,
+  namedControl,
+  type RecordedAction,
+} from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -45,7 +51,6 @@ export class Player {
     private readonly task: SessionTask,
     private readonly timeoutMs: number,
   ) {
-    // What stands on the page is compared as it is told, without secrets.
     this.goal = goalWords(task.mask(task.goal));
   }
 
@@ -274,7 +279,11 @@ function located(page: Page, action: RecordedAction): LocatedAction {
 async function whyNot(page: Page, action: RecordedAction, error: unknown): Promise<string> {
   const message = messageOf(error);
   const expression = 'locator' in action ? action.locator : undefined;
-  if (!expression) return message;
+  if (!expression) {
+    const { place } = action;
+    const isLost = action.do === 'press' && place && (error as Error).name === 'TimeoutError';
+    return isLost ? `${fieldInWords(place.control)} does not have the focus` : message;
+  }
   const near = action.beside?.find(({ scope }) => scope === 'alone' || scope === 'row')?.text;
   const name = namedControl(expression, action.place) + (near ? ` beside "${near}"` : '');
   // Undefined if the text is not a locator, or the page does not answer.

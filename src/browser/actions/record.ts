@@ -62,7 +62,7 @@ export class ActionRecorder {
     private readonly session: Session,
     private readonly trial: { goal: string; entryUrl: string; configDir: string; mask(text: string): string },
   ) {
-    this.goal = goalWords(trial.goal);
+    this.goal = goalWords(trial.mask(trial.goal));
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
