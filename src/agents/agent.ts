@@ -146,7 +146,7 @@ export interface SessionTask extends AgentTask {
   readonly recorder: ActionRecorder;
 }
 
-/** What an agent resolves to with its answer: a text, or a structured value (a JSON object or list). */
+/** What an agent resolves to with its answer: a text, or another value of JSON. */
 export interface Answered {
   answer: Answer | null | undefined;
 }

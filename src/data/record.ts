@@ -16,10 +16,11 @@ export const MAX_RECORDED_URL = 500;
 /** Characters. The whole answer is graded. */
 export const MAX_RECORDED_ANSWER = 4_000;
 
-/** What an agent says at its end: a text, or a structured value (a JSON object or list). */
-export type Answer = string | object;
+/** What an agent says at its end: a text or, if a JSON Schema asks for it, another value of JSON. */
+export type Answer = string | number | boolean | object;
 
-export const answerSchema: z.ZodType<Answer> = z.union([z.string(), z.looseObject({}), z.array(z.unknown())]);
+const single = z.union([z.string(), z.number(), z.boolean()]);
+export const answerSchema: z.ZodType<Answer> = z.union([single, z.looseObject({}), z.array(z.unknown())]);
 
 /** An answer as people and models read it. */
 export const answerText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer));

@@ -100,7 +100,7 @@ function wrongValue<T>(
   return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
 }
 
-function whyNoMatch(schema: Record<string, unknown>, answer: string | object, shown: string): string | null {
+function whyNoMatch(schema: Record<string, unknown>, answer: Answer, shown: string): string | null {
   const found = typeof answer === 'string' ? jsonIn(answer) : [answer];
   const checked = valuesOf(schema);
   // The answer of an agent of one's own need not be JSON if it is a text.

@@ -73,7 +73,7 @@ export interface AgentOutcome {
   status: Exclude<TrialStatus, 'error'>;
   /** Why the agent stopped early; null if it ended its own turn. */
   reason: string | null;
-  /** What the agent said at its end, with secrets masked: a text, or a structured value; undefined if it said nothing. */
+  /** What the agent said at its end, with secrets masked: a text or, with a JSON Schema as `answer`, another value of JSON; undefined if it said nothing. */
   answer: Answer | undefined;
   /** What each turn did: title, actions, narration, URL, usage, time. */
   turns: readonly TurnRecord[];

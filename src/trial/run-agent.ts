@@ -27,10 +27,10 @@ import type { TaskSpec } from '../spec';
 import type { TrialData } from '../spec/placeholders';
 import { maskDebugLines } from '../text/debug';
 import { messageOf, oneLine } from '../text/line';
-import { inTexts, type Mask } from '../text/mask';
+import type { Mask } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 import { Clock } from './clock';
-import { readAnswer } from './read-answer';
+import { maskAnswer, readAnswer } from './read-answer';
 import { Turns } from './turns';
 
 /** Adds a JPEG to the step that is shown. */
@@ -203,7 +203,7 @@ export class AgentRun {
   }
 
   get maskedAnswer(): Answer | undefined {
-    return this.answer === null ? undefined : inTexts(this.answer, this.mask, 'changed');
+    return this.answer === null ? undefined : maskAnswer(this.answer, this.mask);
   }
 
   private task(clock: Clock): SessionTask {

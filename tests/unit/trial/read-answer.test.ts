@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { recordedAnswer } from '../../../src/data/record';
-import { readAnswer } from '../../../src/trial/read-answer';
+import { Secrets } from '../../../src/text/secrets';
+import { maskAnswer, readAnswer } from '../../../src/trial/read-answer';
 
 describe('an answer', () => {
   test.each<[unknown, unknown]>([
@@ -32,11 +33,29 @@ describe('an answer', () => {
     expect(readAnswer(given, { type: 'object' })).toEqual(read),
   );
 
+  test.each<[unknown, string | string[], unknown]>([
+    [42, 'number', 42],
+    [false, 'boolean', false],
+    ['42', 'integer', 42],
+    ['false', ['boolean', 'null'], false],
+    ['42', 'string', '42'],
+    ['42', ['string', 'number'], '42'],
+    [42, ['string', 'number'], 42],
+    ['true', 'number', 'true'],
+    ['about 42', 'number', 'about 42'],
+  ])('%j where %j is wanted', (given, type, read) => expect(readAnswer(given, { type })).toBe(read));
+
   test('that is no JSON can not be kept', () => {
     const loop: { self?: object } = {};
     loop.self = loop;
     expect(readAnswer(loop, false)).toBeUndefined();
     expect(readAnswer({ at: 1n }, false)).toBeUndefined();
+  });
+
+  test('a number in it that is a secret has its name', () => {
+    const { mask } = new Secrets({ PIN: '481516' });
+    expect(maskAnswer({ pin: 481516, count: 48 }, mask)).toEqual({ pin: '<secret>PIN</secret>', count: 48 });
+    expect([maskAnswer(481516, mask), maskAnswer(false, mask)]).toEqual(['<secret>PIN</secret>', false]);
   });
 
   test('is kept up to 4,000 characters', () => {
