@@ -32,7 +32,7 @@ import {
   wasLeftOut,
 } from '../playwright/inside/results';
 import { requirePlaywright } from '../playwright/inside/version';
-import { keepEarlier, supersede } from '../playwright/run/earlier-results';
+import { supersede } from '../playwright/run/earlier-results';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
 import { checkRun, folderOf } from '../playwright/run/settings';
@@ -81,6 +81,7 @@ export default class TaskproofReporter implements Reporter {
   private readonly refused = new Set<string>();
   private store: TrialStore | undefined;
   private limiter: OpenLimiter | undefined;
+  private keepEarlier: (() => void) | undefined;
 
   constructor(options: unknown = {}) {
     requirePlaywright();
@@ -88,7 +89,7 @@ export default class TaskproofReporter implements Reporter {
     const { configDir } = (options ?? {}) as { configDir?: string };
     this.folder = configDir;
     if (configDir && !isListing() && !isInteractive() && !checkRun())
-      supersede(resolve(configDir, this.options.outputFile), this.startedAt);
+      this.keepEarlier = supersede(resolve(configDir, this.options.outputFile), this.startedAt);
     repeatEachOverride();
   }
 
@@ -114,7 +115,7 @@ export default class TaskproofReporter implements Reporter {
       return undefined;
     });
     if (!planned.length || isListing() || isInteractive() || check) return;
-    this.store = await TrialStore.open(run.config, planned, this.startedAt);
+    this.store = await TrialStore.open(run.config, planned, this.startedAt, this.keepEarlier);
     process.on('SIGTERM', interrupt);
   }
 
@@ -175,8 +176,7 @@ export default class TaskproofReporter implements Reporter {
     const broken = tests.flatMap(test => brokenSpec(test) ?? []);
     if (!this.specRuns.size && !check) {
       // If no test file could be loaded, or a set-up failed, the suite is empty.
-      if (tests.length && !broken.length)
-        keepEarlier(resolve(folder, this.options.outputFile), this.startedAt);
+      if (tests.length && !broken.length) this.keepEarlier?.();
       this.store?.end([], result.status);
       return this.stayRed(result.status);
     }

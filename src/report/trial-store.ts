@@ -103,8 +103,17 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
-  /** If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have. */
-  static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
+  /**
+   * If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have.
+   *
+   * @param refused called before it throws for a run that has changed since: its results are as they were
+   */
+  static async open(
+    config: FullConfig,
+    planned: readonly PlannedTest[],
+    at: Date,
+    refused = () => {},
+  ): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
     const started = at.toISOString();
@@ -116,7 +125,12 @@ export class TrialStore {
     const run = storedRun(resumed);
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
     const regrading = isRegrading();
-    refuseChanges(run.startedAt, [run.specs, specs], regrading);
+    try {
+      refuseChanges(run.startedAt, [run.specs, specs], regrading);
+    } catch (error) {
+      refused();
+      throw error;
+    }
     const store = new TrialStore(resumed, run, config);
     const unknown = await store.restoreAll(planned, regrading);
     // A run that graded all it played leaves nothing of what its suite skips.

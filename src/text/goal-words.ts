@@ -1,16 +1,24 @@
 // The words by which a goal tells one thing from others, and those of a text on the page. Pages load this file, too: it imports nothing.
 export interface GoalWords {
-  /** In lower case: numbers, what stands in quotes or begins with a capital inside a sentence, and pairs of characters of scripts without blanks. */
+  /** In lower case: numbers, what stands in quotes or begins with a capital inside a sentence, addresses, names of files, and pairs of characters of scripts without blanks. */
   names: string[];
   /** Its other words of three letters and more. */
   others: string[];
+  /** All of it, as texts are compared. */
+  text: string;
 }
 
-const QUOTED = /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’]*’|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})/gu;
+/** Where a text stands: near a control (in its row, or in the box in which no other is called so), in its dialog, or on its page. */
+type Scope = 'alone' | 'row' | 'dialog' | 'page';
+
+const QUOTED =
+  /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’]*’|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})|[\p{L}\p{N}._+-]+@[\p{L}\p{N}.-]+|[\p{L}\p{N}_-]+\.\p{Ll}{2,5}(?![\p{L}\p{N}])/gu;
 const TOKEN = /\p{N}+(?:[.,:]\p{N}+)*[\p{L}\p{M}]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*/gu;
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
 const OF_EVERY_GOAL = /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one)$/;
+/** What stands before the first word of a sentence or of an entry of a list; not before "Dr. Schmidt". */
+const BEFORE_FIRST = /(?:^|(?<!(?<!\p{L})\p{Lu}\p{L}{0,3})\.\s*|[!?;\n]\s*|\d\)\s*|[-*•]\s*)$/u;
 
 export function goalWords(goal: string): GoalWords {
   const names = new Set<string>();
@@ -19,7 +27,7 @@ export function goalWords(goal: string): GoalWords {
   const hasCases = /\p{Ll}/u.test(goal);
   for (const [quoted] of goal.matchAll(QUOTED)) for (const word of wordsIn(quoted)) names.add(word);
   for (const { 0: token, index } of goal.matchAll(TOKEN)) {
-    const isFirst = /(?:^|[.!?:;\n]\s*|\d\)\s*|[-*•]\s*)$/.test(goal.slice(Math.max(0, index - 20), index));
+    const isFirst = BEFORE_FIRST.test(goal.slice(Math.max(0, index - 20), index));
     // Of a list.
     if (isFirst && /^\d+[.)]\s/.test(goal.slice(index))) continue;
     const isCapital = hasCases && !isFirst && /^\p{Lu}/u.test(token);
@@ -28,7 +36,7 @@ export function goalWords(goal: string): GoalWords {
       if (isName && !OF_EVERY_GOAL.test(word)) names.add(word);
       else if (/^\p{L}{3,}/u.test(word) && !OF_EVERY_GOAL.test(word)) others.add(word);
   }
-  return { names: [...names], others: [...others].filter(word => !names.has(word)) };
+  return { names: [...names], others: [...others].filter(word => !names.has(word)), text: asCompared(goal) };
 }
 
 /** In lower case, and numbers alike however they are written: `1,080.00` is 1080. */
@@ -46,22 +54,53 @@ function numberIn(word: string): string {
   return whole.includes('.') ? whole.replace(/\.?0+$/, '') : whole;
 }
 
-/** The words of a text beside a control that the goal has, too. Further away, in a dialog or on a page, only those that name something. */
-export function soughtIn(text: string, isNear: boolean, { names, others }: GoalWords): string[] {
+const asCompared = (text: string) =>
+  text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[\u2010-\u2015\u2212]/g, '-')
+    .replace(/\u00ad/g, '');
+
+/**
+ * The words of a text beside a control by which it is known again. Further away than in its row only names count, and on a page only
+ * those of short texts: a banner may have any word of a goal.
+ *
+ * @param isLoose also words that are no names, among others
+ */
+export function soughtIn(
+  text: string,
+  scope: Scope,
+  { names, others }: GoalWords,
+  isLoose = false,
+): string[] {
   const words = wordsIn(text);
   const isKnown = (word: string) => names.includes(word) || others.includes(word);
-  if (isNear) return words.filter(isKnown);
+  const strange = words.filter(word => !isKnown(word) && !OF_EVERY_GOAL.test(word)).length;
+  if (scope === 'page' && strange > 1) return [];
+  const isNear = scope === 'alone' || scope === 'row';
+  const hasOthers = isNear && (isLoose || !strange);
   // "Only 3 left" is not the 3 of a goal.
-  return words.filter(word => names.includes(word) && (!/^\d$/.test(word) || words.every(isKnown)));
+  const isNumber = (word: string) => !/^\d$/.test(word) || !strange;
+  return words.filter(
+    word => (names.includes(word) && isNumber(word)) || (hasOthers && others.includes(word)),
+  );
 }
 
-/** Whether the words that a recorded text and the goal share are in what is there now. */
+/** Whether the words that a recorded text and the goal share are in what is there now, and a whole name is no part of a longer one. */
 export function keepsWords(
   recorded: string,
-  isNear: boolean,
+  scope: Scope,
   there: readonly string[],
   goal: GoalWords,
 ): boolean {
   const words = there.flatMap(wordsIn);
-  return soughtIn(recorded, isNear, goal).every(word => words.includes(word));
+  const strict = soughtIn(recorded, scope, goal);
+  const sought = strict.length ? strict : soughtIn(recorded, scope, goal, true);
+  if (!sought.every(word => words.includes(word))) return false;
+  const name = asCompared(recorded).trim();
+  if (!sought.length || !/\p{L}/u.test(name) || WITHOUT_BLANKS.test(name) || !goal.text.includes(name))
+    return true;
+  const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+');
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}][ \\t]*)${pattern}(?![ \\t]*[\\p{L}\\p{N}])`, 'u');
+  return whole.test(asCompared(there.join('\n')).replace(/\u00a0/g, ' '));
 }

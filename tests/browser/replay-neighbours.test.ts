@@ -128,6 +128,13 @@ const dialog = (question: string) =>
   `<h1>Alice Ahmed</h1><dialog open><h3>${question}</h3>${button('Yes', question)}</dialog>`;
 const columns = (...names: string[]) =>
   `<table><tr><th>Item<th>${names.join('<th>')}</tr><tr><td>Fern${names.map(name => `<td>${button('Set', name)}`).join('')}</tr></table>`;
+const team = (members: { [name: string]: string[] }) =>
+  Object.entries(members)
+    .map(
+      ([name, all]) =>
+        `<section><h2>${name}</h2><ul>${all.map(each => `<li>${each}${button('Remove', each)}`).join('')}</ul></section>`,
+    )
+    .join('');
 const month = (now: string) =>
   `<div><b>${now}</b><div>${[13, 14].map(day => button(`${day}`, `${day} ${now}`)).join('')}</div></div>`;
 const toggle = (isOn: boolean) =>
@@ -147,6 +154,22 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     'Remove the user Alice Ahmed.',
     click(page => page.getByRole('button', { name: 'Yes' })),
     /button "Yes" is no longer beside "Remove Alice Ahmed\?"/,
+  ],
+  [
+    'a team',
+    team({ Design: ['Bob', 'Carl'], Sales: ['Dan'] }),
+    team({ Design: ['Carl'], Sales: ['Bob', 'Dan'] }),
+    'Remove Bob from the team Design.',
+    click(page => page.getByRole('button', { name: 'Remove' }).first()),
+    /is no longer beside "Design"/,
+  ],
+  [
+    'a longer name',
+    list(name => `<li>${name}${button('Buy', name)}</li>`)(['iPhone 15', 'Nokia 3']),
+    list(name => `<li>${name}${button('Buy', name)}</li>`)(['iPhone 15 Pro', 'Nokia 3']),
+    'Buy the iPhone 15.',
+    click(page => page.getByRole('button', { name: 'Buy' }).first()),
+    /beside "iPhone 15"/,
   ],
   [
     'a month',
@@ -260,6 +283,12 @@ it.each([
     NAMES.map(name => card(name, '')).join(''),
     `<main><div>${NAMES.map(name => card(name, '')).join('')}</div></main>`,
   ],
+  [
+    'a banner',
+    ...['See all users and more', 'New: our app'].map(
+      banner => `<p>${banner}</p>${NAMES.map(name => card(name, '')).join('')}`,
+    ),
+  ],
   ['a stock', ...[3, 2].map(left => `<p>Only ${left} left</p>${NAMES.map(name => card(name, '')).join('')}`)],
 ])('what the goal does not name may change: %s', async (_, before, after) => {
   const goal = 'Delete 3 users, and Alice Ahmed first.';
@@ -303,4 +332,13 @@ it('a handler of the suite for an overlay runs once', async () => {
   await save.click();
   await recorder.answered();
   expect([runs, await page.evaluate('done')]).toEqual([1, ['saved']]);
+});
+
+it('what is to be on may be on already', async () => {
+  const news = (isOn: string) => `<label><input type="checkbox" ${isOn} oninput="act('news')">News</label>`;
+  const act = async (page: Page, note: Note) => {
+    await note({ do: 'check', checked: true } as never, page.getByLabel('News'));
+    await page.getByLabel('News').check();
+  };
+  expect(await replayed([news(''), news('checked')], { goal: 'Turn on the news.', act })).toEqual([]);
 });

@@ -194,8 +194,11 @@ export class Player {
   }
 }
 
-/** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
-const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
+/** They may only move the pointer, the focus or the scroll position, change tabs or reload, or set what is so already. */
+const MAY_DO_NOTHING = new Set([
+  ...['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'],
+  ...['check', 'fill', 'select'],
+]);
 
 /** Where the recording of a spec is. */
 export const fileIn = ({ recordings = DEFAULT_RECORDINGS_DIR }: ReplaySettings, dir: string, spec: string) =>

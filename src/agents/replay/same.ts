@@ -15,7 +15,7 @@ export function otherControl(
   const [was, is] = [recorded.place?.control, found.place?.control];
   const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
   const [before = '', now = ''] = [nameIn(was), nameIn(is)];
-  const hasLost = !keepsWords(before, true, [now], goal);
+  const hasLost = !keepsWords(before, 'row', [now], goal);
   const isNamed = was !== undefined && is !== undefined && before !== '' && before !== now;
   const differs = isNamed ? `${was} is now ${is}` : undefined;
   if (differs && (hasLost || (!hasTestId && !haveSameWords(before, now)))) return { why: differs };
@@ -24,8 +24,7 @@ export function otherControl(
   const sought = hasTestId ? { ...goal, others: [] } : goal;
   for (const { scope, text } of recorded.beside ?? []) {
     const there = found.beside.filter(each => each.scope === scope).map(each => each.text);
-    const isNear = scope === 'alone' || scope === 'row';
-    if (!keepsWords(text, isNear, [...there, before, now], sought))
+    if (!keepsWords(text, scope, [...there, before, now], sought))
       return { why: `${here} is no longer beside "${text}"` };
   }
   const { isOn } = recorded;
@@ -36,7 +35,7 @@ export function otherControl(
 
 /** A text that the goal had words of when it was recorded, and has none of now. */
 export const leftOut = (beside: readonly Neighbour[], goal: GoalWords) =>
-  beside.find(({ text }) => !text.includes('<secret>') && !soughtIn(text, true, goal).length)?.text;
+  beside.find(({ text }) => !text.includes('<secret>') && !soughtIn(text, 'row', goal, true).length)?.text;
 
 /** `button "Pay $9"`: `Pay $9` */
 const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.[1];

@@ -168,6 +168,8 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const ofTarget = target
     ? { ...target, control: namedControl(target.locator, target.place) }
     : toldOf(await asked.focused);
+  // Other actions leave it on or off, as they say.
+  if (ofTarget && draft.do !== 'click') delete ofTarget.isOn;
   const end = to && {
     to: to.locator,
     ...(to.place && { toPlace: to.place }),

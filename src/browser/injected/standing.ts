@@ -40,7 +40,7 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
   const beside: Neighbour[] = [];
   for (const scope of scopes ?? SCOPES) {
     const box = scopes ? boxOrWider(control, scope) : boxIn(control, scope);
-    const found = box ? neighbours(control, scope, box, goal) : [];
+    const found = box ? neighbours(control, scope, box, goal, scopes !== undefined) : [];
     beside.push(...found.slice(0, MAX_NEIGHBOURS).map(text => ({ scope, text })));
     if (!scopes && found.some(text => wordsIn(text).some(word => goal.names.includes(word)))) break;
   }
@@ -57,8 +57,8 @@ export function pathBeside(control: string, beside: readonly Neighbour[], goal: 
     withoutNumbers(wordsFor(element)) === wanted &&
     element.checkVisibility() &&
     beside.every(({ scope, text }) => {
-      const there = neighbours(element, scope, boxOrWider(element, scope), goal);
-      return keepsWords(text, isNear(scope), [...there, nameOf(element)], goal);
+      const there = neighbours(element, scope, boxOrWider(element, scope), goal, true);
+      return keepsWords(text, scope, [...there, nameOf(element)], goal);
     });
   const found = [...everyElement()].filter(isWanted);
   return found.length === 1 ? cssPathOf(found[0]!) : null;
@@ -79,7 +79,7 @@ const MAX_TEXT = 100;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
 /** Not text, or gone in a moment. */
-const UNREAD = 'option,script,style,noscript,template,output,[role=status],[role=alert]';
+const UNREAD = 'option,script,style,noscript,template,[role=status],[role=alert]';
 
 /** What a click would turn over; null for other controls. */
 function isOn(control: Element): boolean | null {
@@ -89,14 +89,26 @@ function isOn(control: Element): boolean | null {
   return state === 'true' ? true : state === 'false' ? false : null;
 }
 
-function neighbours(control: Element, scope: Scope, box: TextBox, goal: GoalWords): string[] {
+/** @param all also texts with other words, though there are some of the goal's words alone */
+function neighbours(control: Element, scope: Scope, box: TextBox, goal: GoalWords, all: boolean): string[] {
+  const strict = textsWith(control, scope, box, goal, all);
+  return strict.length ? strict : textsWith(control, scope, box, goal, true);
+}
+
+function textsWith(
+  control: Element,
+  scope: Scope,
+  box: TextBox,
+  goal: GoalWords,
+  isLoose: boolean,
+): string[] {
   const left = new Set([...goal.names, ...goal.others]);
   for (const word of wordsIn(nameOf(control))) left.delete(word);
   const texts: string[] = [];
   for (const { text, parent } of textsIn(control, box)) {
-    let fresh = soughtIn(text, isNear(scope), goal).filter(word => left.has(word));
+    let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     if (!fresh.length) continue;
-    const other = parent && controlAround(parent);
+    const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
     // What other controls are called may change.
     if (other && other !== control && !holds(other, control))
       fresh = isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
@@ -119,6 +131,8 @@ function* textsIn(control: Element, { around, after }: TextBox) {
   for (const text of headingsOf(control)) yield { text };
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
+    if (element instanceof HTMLInputElement && element !== control && isRead(element))
+      yield { text: element.value };
     if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
     const texts = [...element.childNodes].filter(
       node =>
@@ -131,6 +145,10 @@ function* textsIn(control: Element, { around, after }: TextBox) {
     for (const { nodeValue } of texts) yield { text: nodeValue!, parent: element };
   }
 }
+
+/** What is written for people to read, not to change. */
+const isRead = ({ type, readOnly, disabled }: HTMLInputElement) =>
+  /^(?:text|email|tel|url|search|number)$/.test(type) && (readOnly || disabled);
 
 const isBetween = (before: Element | null, node: Node, after: Node) =>
   Boolean(node.compareDocumentPosition(after) & Node.DOCUMENT_POSITION_FOLLOWING) &&
@@ -203,11 +221,28 @@ function headingsOf(control: Element): string[] {
   const selected = '[role=listbox] [role=option][aria-selected=true]';
   const isChoosing = roleOf(control) === 'combobox';
   const option = active ? root.getElementById(active) : isChoosing && root.querySelector(selected);
-  const named = [header, ...groups.map(group => group.querySelector('legend')), option];
+  const named = [
+    header,
+    ...outlineOf(control),
+    ...groups.map(group => group.querySelector('legend')),
+    option,
+  ];
   const labels = groups.map(group => group.getAttribute('aria-label'));
   return [...named.map(each => (each ? each.textContent : '')), ...labels].filter(text =>
     text?.trim(),
   ) as string[];
+}
+
+/** The headings that it stands under, in its dialog: of each rank the last one before it. */
+function outlineOf(control: Element): Element[] {
+  const root = control.closest(DIALOGS) ?? (control.getRootNode() as Document | ShadowRoot);
+  const before = [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')].filter(
+    each => each.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
+  );
+  const outline: Element[] = [];
+  for (const heading of before.reverse())
+    if (!outline[0] || heading.localName < outline[0].localName) outline.unshift(heading);
+  return outline.filter(each => each.checkVisibility());
 }
 
 const columnOf = (cell: Element) => {

@@ -9,10 +9,15 @@ import { configFileOfRun, isOurReporter } from '../inside/command-line';
 import { exportedConfig } from '../inside/config';
 import { runError } from '../inside/errors';
 
-/** Marks earlier results, which commands refuse until this run writes its own. @throws Error if the file can't be replaced */
-export function supersede(file: string, startedAt: Date): void {
+/**
+ * Marks earlier results, which commands refuse until this run writes its own.
+ *
+ * @returns what takes the mark back, of a run that has no results of its own
+ * @throws Error if the file can't be replaced
+ */
+export function supersede(file: string, startedAt: Date): () => void {
   const earlier = resultsIn(file);
-  if (!earlier) return;
+  if (!earlier) return () => {};
   try {
     writeText(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
   } catch (error) {
@@ -21,12 +26,10 @@ export function supersede(file: string, startedAt: Date): void {
       `taskproof: ${file} can't be replaced (${code ?? message}), so the results of an earlier run would be taken for those of this one. Make it writable, remove it, or set \`outputFile\` of the reporter.`,
     );
   }
-}
-
-/** Takes the mark back: this run plays no specs, so it has no results of its own. */
-export function keepEarlier(file: string, startedAt: Date): void {
-  const { supersededAt, ...earlier } = resultsIn(file) ?? {};
-  if (supersededAt === startedAt.toISOString()) writeText(file, jsonText(earlier));
+  return () => {
+    const { supersededAt, ...unmarked } = resultsIn(file) ?? {};
+    if (supersededAt === startedAt.toISOString()) writeText(file, jsonText(unmarked));
+  };
 }
 
 export function resultsIn(file: string): Partial<Results> | undefined {
@@ -55,5 +58,5 @@ export async function supersedingHere(): Promise<(() => void) | undefined> {
   const { reporter } = (await exportedConfig(configFile)) as PlaywrightTestConfig;
   const own = Array.isArray(reporter) ? reporter.find(([name]) => isOurReporter(name)) : undefined;
   const file = resolve(dirname(configFile), own?.[1]?.outputFile ?? DEFAULT_RESULTS_FILE);
-  return () => supersede(file, startedAt);
+  return () => void supersede(file, startedAt);
 }

@@ -1,6 +1,6 @@
 // The words of a goal that tell one thing from others.
 import { expect, test } from 'vitest';
-import { goalWords, keepsWords, wordsIn } from '../../../src/text/goal-words';
+import { goalWords, keepsWords, soughtIn, wordsIn } from '../../../src/text/goal-words';
 
 test.each<[goal: string, names: string, others: string]>([
   ['Delete the user Alice Ahmed.', 'alice ahmed', 'delete user'],
@@ -32,7 +32,39 @@ test.each([
 ])('%s and %s are not', (one, other) => expect(wordsIn(one)).not.toEqual(wordsIn(other)));
 
 test('words may stand in several texts, and among others', () => {
-  const goal = goalWords('Delete Alice Ahmed.');
-  expect(keepsWords('Alice Ahmed', true, ['Dr. Ahmed', 'Alice (away)'], goal)).toBe(true);
-  expect(keepsWords('Alice Ahmed', true, ['Ahmed', 'Alicea'], goal)).toBe(false);
+  const goal = goalWords('Delete the member Alice Ahmed of Design.');
+  const keeps = (recorded: string, ...there: string[]) => keepsWords(recorded, 'row', there, goal);
+  expect(keeps('Ahmed, Alice, Berlin', 'Dr. Ahmed', 'Alice (away)')).toBe(true);
+  expect(keeps('Ahmed, Alice, Berlin', 'Ahmed', 'Alicea')).toBe(false);
 });
+
+test.each<[goal: string, name: string, now: string, isIt: boolean]>([
+  ['Buy the iPhone 15', 'iPhone 15', 'iPhone 15 Pro', false],
+  ['Buy the iPhone 15', 'iPhone 15', 'iPhone 15 (refurbished)', true],
+  ['Enrol in the C# course', 'C# course', 'C++ course', false],
+  ['Buy 10 kg of sand', '10 kg', '10 t', false],
+  ['Remove Anna', 'Anna', 'Anna Berg', false],
+  ['Remove Anna', 'Anna', 'Anna, Berlin', true],
+  ['Remove Alice Ahmed', 'Alice Ahmed', 'Alice\nAhmed', true],
+  ['Order the E-Book', 'E-Book', 'E\u2011BOOK', true],
+  ['Pay $40', '$40', '$40.00', true],
+  ['Pay $40', '$40', '$400', false],
+])('%s: %j and %j', (goal, name, now, isIt) =>
+  expect(keepsWords(name, 'row', [now], goalWords(goal))).toBe(isIt),
+);
+
+test.each<[goal: string, text: string, scope: 'row' | 'dialog' | 'page', words: string]>([
+  ['Log in as Anna and open Orders', 'See your Orders and more', 'page', ''],
+  ['Log in as Anna and open Orders', 'Hello Anna', 'page', 'anna'],
+  ['Pay 25 € to Bob', 'Total: 25 €', 'page', '25'],
+  ['Pay 25 € to Bob', 'Free shipping from 25 €', 'page', ''],
+  ['Pay 25 € to Bob', 'You pay 25 € now, by card', 'dialog', '25'],
+  ['Add 2 pots of Fern', '2 left', 'row', ''],
+  ['Add 2 pots of Fern', 'Fern', 'row', 'fern'],
+  ['archive hello today', 'sent today', 'row', ''],
+  ['Delete this customer: Bob', 'Bob', 'page', 'bob'],
+  ['Cancel the visit of Dr. Schmidt', 'Schmidt', 'page', 'schmidt'],
+  ['Delete anna@example.com', 'anna@example.com', 'page', 'anna example com'],
+])('%s: of %j (%s) count: %s', (goal, text, scope, words) =>
+  expect(soughtIn(text, scope, goalWords(goal)).join(' ')).toBe(words),
+);
