@@ -17,7 +17,7 @@ const TOKEN = /\p{N}+(?:[.,:]\p{N}+)*[\p{L}\p{M}]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
 const OF_EVERY_GOAL = /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one)$/;
-/** What stands before the first word of a sentence or of an entry of a list; not before "Dr. Schmidt". */
+/** Ends where a sentence or an entry of a list begins; not in "Dr. Schmidt". */
 const BEFORE_FIRST = /(?:^|(?<!(?<!\p{L})\p{Lu}\p{L}{0,3})\.\s*|[!?;\n]\s*|\d\)\s*|[-*•]\s*)$/u;
 
 export function goalWords(goal: string): GoalWords {
