@@ -8,25 +8,31 @@ export interface Value<T> {
 }
 
 const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
-let months: Map<string, number> | undefined;
-/** By the long and short names in Node's own data. They are made for the first date, since eighty formats take 70 ms. */
-function monthOf(word: string): number | undefined {
-  months ??= new Map(
-    LOCALES.flatMap(locale =>
-      (['long', 'short'] as const).flatMap(month => {
-        // In a date, some languages inflect the name.
-        const options = [{ month }, { month, day: 'numeric' }] as const;
-        return options.flatMap(each => {
-          const format = new Intl.DateTimeFormat(locale, { ...each, timeZone: 'UTC' });
-          return Array.from({ length: 12 }, (_, index) => {
-            const parts = format.formatToParts(new Date(Date.UTC(2026, index, 14)));
-            return [plainWord(parts.find(({ type }) => type === 'month')!.value), index + 1] as const;
-          });
-        });
-      }),
-    ).filter(([name]) => /^\p{L}{3,}$/u.test(name)),
-  ).set('sept', 9);
-  return months.get(plainWord(word));
+let months: Map<string, number[]> | undefined;
+/**
+ * By the long and short names in Node's own data. They are made for the first date, since eighty formats take 70 ms. Of some
+ * there are two: `listopada` is November in Polish, October in Croatian.
+ */
+function monthsOf(word: string): readonly number[] {
+  months ??= monthNames();
+  return months.get(plainWord(word)) ?? [];
+}
+
+function monthNames(): Map<string, number[]> {
+  const found = new Map([['sept', [9]]]);
+  // In a date, some languages inflect the name.
+  for (const locale of LOCALES)
+    for (const month of ['long', 'short'] as const)
+      for (const options of [{ month }, { month, day: 'numeric' }] as const) {
+        const format = new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' });
+        for (let number = 1; number <= 12; number++) {
+          const parts = format.formatToParts(new Date(Date.UTC(2026, number - 1, 14)));
+          const name = plainWord(parts.find(({ type }) => type === 'month')!.value);
+          const known = found.get(name) ?? [];
+          if (/^\p{L}{3,}$/u.test(name) && !known.includes(number)) found.set(name, [...known, number]);
+        }
+      }
+  return found;
 }
 /** Short names that are words, too: months only beside a year. `4 out of 5`, `12 LED lamps`, `Basic 3, Pro 20`. */
 const WORDS = new Set('out set ago led pro gen mag lug dub tra sty lip elo uno sub kas ara'.split(' '));
@@ -75,7 +81,7 @@ function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; res
   for (const { form, order, or } of forms)
     rest = rest.replace(form, (whole, ...groups) => {
       const orders = [order, ...(or ? [or] : [])];
-      const readings = [...new Set(orders.flatMap(each => dateOf(groups, each) ?? []))];
+      const readings = [...new Set(orders.flatMap(each => datesOf(groups, each)))];
       if (!readings.length) return whole;
       found.push({ text: whole, readings, at: groups[order.length] as number });
       // As long as before, so that places stay.
@@ -121,15 +127,17 @@ function withYearBeside(date: FoundDate, rest: string): FoundDate {
   return { ...date, readings };
 }
 
-function dateOf(groups: string[], order: string): string | undefined {
+function datesOf(groups: string[], order: string): string[] {
   const [year, month, day] = ['y', 'm', 'd'].map(part => groups[order.indexOf(part)]);
-  if (year === undefined && isWord(month!)) return undefined;
-  const numbers = [year ?? 2000, monthOf(month!) ?? month, day].map(Number);
-  const [short, m, d] = numbers as [number, number, number];
-  const y = short < 100 ? 2000 + short : short;
-  const date = new Date(Date.UTC(y, m - 1, d));
-  if (date.getUTCMonth() !== m - 1 || date.getUTCDate() !== d) return undefined;
-  return date.toISOString().slice(year === undefined ? 5 : 0, 10);
+  if (year === undefined && isWord(month!)) return [];
+  const named = monthsOf(month!);
+  return (named.length ? named : [Number(month)]).flatMap(number => {
+    const [short, d] = [year ?? 2000, day].map(Number) as [number, number];
+    const y = short < 100 ? 2000 + short : short;
+    const date = new Date(Date.UTC(y, number - 1, d));
+    const isDate = date.getUTCMonth() === number - 1 && date.getUTCDate() === d;
+    return isDate ? date.toISOString().slice(year === undefined ? 5 : 0, 10) : [];
+  });
 }
 
 /** With blanks in place of dates, whose figures are no numbers of their own. */

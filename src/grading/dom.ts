@@ -45,6 +45,7 @@ async function whyNoAbsence({ selector, state, count }: DomAssertion, { page, ne
   const isShown = (each: NetworkEvent) => each.resourceType === 'document' && each.url === url;
   const told = await within(callInPage(page, 'statusOfDocument'), ELEMENT_MS);
   const status = told || (network.findLast(isShown)?.status ?? 0);
+  if (status >= 500 && (await page.locator(`css=${selector}`).count())) return null;
   return status < 500
     ? null
     : `that "${selector}" is absent says nothing: the server answered ${status} (${url})`;

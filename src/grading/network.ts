@@ -150,7 +150,7 @@ function holdsBody(sent: SentBody | undefined, wanted: NonNullable<NetworkAssert
   if (!sent) return false;
   if (typeof wanted === 'string') {
     const fields = formOf(sent);
-    const texts = fields ? [...fields.values()].flat() : textsInJson(sent.text);
+    const texts = [...(fields?.values() ?? [])].flat().concat(textsInJson(sent.text));
     return [sent.text, ...texts].some(text => flat(text).includes(flat(wanted)));
   }
   const json = jsonOf(sent.text);

@@ -2,7 +2,7 @@
 export interface GoalWords {
   /** In lower case: numbers, what stands in quotes or begins with a capital inside a sentence, addresses, names of files, and pairs of characters of scripts without blanks. */
   names: string[];
-  /** Its other words of three letters and more. */
+  /** Its other words of two letters and more. */
   others: string[];
   /** All of it, as texts are compared. */
   text: string;
@@ -16,7 +16,8 @@ const QUOTED =
 const TOKEN = /\p{N}+(?:[.,:]\p{N}+)*[\p{L}\p{M}]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*/gu;
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
-const OF_EVERY_GOAL = /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one)$/;
+const OF_EVERY_GOAL =
+  /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one|is|it|my|me|be|do|at|by|or|as|if|so|up|no|we|us|he|go)$/;
 /** Ends where a sentence or an entry of a list begins; not in "Dr. Schmidt". */
 const BEFORE_FIRST = /(?:^|(?<!(?<!\p{L})\p{Lu}\p{L}{0,3})\.\s*|[!?;\n]\s*|\d\)\s*|[-*•]\s*)$/u;
 
@@ -34,7 +35,7 @@ export function goalWords(goal: string): GoalWords {
     const isName = /\p{N}/u.test(token) || WITHOUT_BLANKS.test(token) || isCapital;
     for (const word of wordsOf(token))
       if (isName && !OF_EVERY_GOAL.test(word)) names.add(word);
-      else if (/^\p{L}{3,}/u.test(word) && !OF_EVERY_GOAL.test(word)) others.add(word);
+      else if (/^\p{L}{2,}/u.test(word) && !OF_EVERY_GOAL.test(word)) others.add(word);
   }
   return { names: [...names], others: [...others].filter(word => !names.has(word)), text: asCompared(goal) };
 }

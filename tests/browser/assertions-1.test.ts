@@ -70,6 +70,9 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   const SHOWN_THERE = /only in hidden text; it shows "Question Send New"$/;
   const CHART =
     '<svg><title>Chart of sales</title><text y=20>Sales <tspan>9</tspan><tspan display=none>Loss</tspan></text></svg>';
+  const BARS =
+    '<svg><g><title>Jan: 120 orders</title><text y=20>12</text><text y=40> 34</text><text visibility=hidden>120 orders</text></g></svg>Shop';
+  const MATH = '<math><semantics><mi>E</mi><annotation encoding=tex>E=mc</annotation></semantics></math>';
   const BUTTONS = '<form><p>Form</p><input type=submit value=Send><input value=Typed></form>';
   const ORDERS = ['Paid', 'New', 'Sent', 'Paid']
     .map((chosen, index) => `<p class=order>Order ${index} ${list(chosen)}</p>`)
@@ -261,6 +264,18 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       /hidden text/,
     ],
     [CHART, { selector: 'svg', text: 'Sales' }, null],
+    [BARS, { selector: 'svg', text: '120 orders' }, /hidden text/],
+    [BARS, { selector: 'svg', text: '12 34' }, null],
+    [`${closed('height: 0')}${MATH}`, { selector: 'math', text: 'E=mc' }, /hidden text/],
+    [`${closed('height: 0')}${MATH}`, { selector: 'math', text: 'E' }, null],
+    [
+      slottedIn('<div style="height: 0; overflow: hidden; position: relative"><slot></slot></div>').replace(
+        '<b>',
+        '<b style="position: absolute">',
+      ),
+      { selector: 'b', text: 'Answer' },
+      /hidden text/,
+    ],
     // Selectors of Playwright cross the borders of shadow roots.
     [
       slottedIn('<p><slot></slot></p><div style="height: 0; overflow: hidden"><i>Hint</i></div>'),
@@ -416,6 +431,7 @@ describe('network', () => {
     );
   });
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
+  const BARE_JSON = `{ method: 'POST', body: JSON.stringify({ page: '/cart?step=2', event: 'Delete "Basil"' }) }`;
   const MARKED = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '\\ufeff{"qty":1,"rest":-0}' }`;
   const BARE = "{ method: 'POST', body: '{}' }";
   const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge', 'cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
@@ -464,6 +480,12 @@ describe('network', () => {
     ['deep', post(ORDER), { body: { items: [{ sku: 'A4' }] } }, null],
     ['a list is as long', post(ORDER), { body: { items: [] } }, /not with/],
     ['no inherited field', post(ORDER), { body: { constructor: {} } }, /not with/],
+    [
+      'never a text of JSON with =',
+      post(BARE_JSON),
+      { never: true, body: 'Delete "Basil"' },
+      /was sent with/,
+    ],
     ['JSON behind a byte order mark', post(MARKED), { body: { qty: 1 } }, null],
     [
       'never with JSON behind a byte order mark',

@@ -19,8 +19,10 @@ const PAGES: Record<string, string> = {
   '/slow': `<h1>Shop</h1>${ERROR}`,
   '/to-500': '<h1>Shop</h1><a href="/500">Buy</a>',
   '/to-500-moved': '<h1>Shop</h1><a href="/moved/500">Buy</a>',
+  '/to-full-500': '<h1>Shop</h1><a href="/full/500">Buy</a>',
   '/to-404': '<h1>Shop</h1><a href="/404">Buy</a>',
   '/500': '<h1>Something went wrong</h1>',
+  '/full/500': '<h1>Something went wrong</h1><p class="row">Rose</p>',
   '/moved/500': `<h1>Something went wrong</h1><script>history.replaceState(null, '', '/orders')</script>`,
   '/404': '<h1>This order is gone</h1>',
 };
@@ -109,6 +111,7 @@ test.each<[string, object, string, passed: boolean]>([
   ['absent', { state: 'absent' }, '/to-500', false],
   ['there at most twice', { state: 'visible', count: { max: 2 } }, '/to-500', false],
   ['absent', { state: 'absent' }, '/to-500-moved', false],
+  ['there at most twice', { state: 'visible', count: { max: 2 } }, '/to-full-500', true],
   ['absent', { state: 'absent' }, '/to-404', true],
   ['there at most twice', { state: 'visible', count: { max: 2 } }, '/to-404', true],
 ])('what must be %s (%o) after %s', async (_, given, path, passed) => {

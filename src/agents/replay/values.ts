@@ -13,8 +13,11 @@ export function turnsWith(
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(recorded)) {
     const [was, is] = [String(value), String(data[name] ?? value)];
+    // What the goal has as it was is no value there.
+    const isLiteral = goal.includes(was) && !goal.includes(is);
     // Secrets are in recordings by their names. Of equal values, one that changed counts.
-    if (was && !was.includes('<secret>') && (was !== is || !values.has(was))) values.set(was, is);
+    if (was && !isLiteral && !was.includes('<secret>') && (was !== is || !values.has(was)))
+      values.set(was, is);
   }
   if (![...values].some(([was, is]) => was !== is)) return turns;
   const change = (text: string) => changed(text, values, goal);

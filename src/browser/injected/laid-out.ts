@@ -47,6 +47,9 @@ function specials(): Special | null {
   return { around, cut };
 }
 
+/** Of an element of SVG or MathML. */
+export const drawnText = (element: Element) => laidOut(element, { around: new Set(), cut: new Set() });
+
 interface Special {
   /** Those with such elements, slots, shadow roots or what is cut off, at any depth: the browser does not tell their text. */
   around: ReadonlySet<Element>;
@@ -68,12 +71,21 @@ function cutsOff(element: Element): boolean {
   );
 }
 
-/** What a box around it holds instead. */
+/** Whether a box around the other one holds it, since it is placed in that. */
 function escapes(element: Element, box: Element): boolean {
-  if (!(element instanceof HTMLElement)) return false;
   const { position } = getComputedStyle(element);
-  return /absolute|fixed/.test(position) && !box.contains(element.offsetParent);
+  if (!/absolute|fixed/.test(position)) return false;
+  for (let each = outside(element); each; each = outside(each)) {
+    const style = getComputedStyle(each);
+    const isPlaced = position === 'absolute' && style.position !== 'static';
+    const holdsAll = [style.transform, style.filter, style.perspective].some(value => value !== 'none');
+    if (isPlaced || holdsAll || /paint|layout|strict|content/.test(style.contain)) return false;
+    if (each === box) return true;
+  }
+  return true;
 }
+
+const outside = (element: Element) => element.assignedSlot ?? parentOf(element);
 
 /** By `transform: scale(0)`, as what pops up begins with. */
 function isShrunk(element: Element): boolean {
@@ -87,7 +99,7 @@ const hasTinyLetters = (element: Element) =>
 
 /** @param inside the parts of the element, up to the one at which it is looked */
 function isCutOff(element: Element, cut: ReadonlySet<Element>, inside: Element[] = []): boolean {
-  const parent = element.assignedSlot ?? parentOf(element);
+  const parent = outside(element);
   const isHeld = inside.length > 0 && cut.has(element) && !inside.some(each => escapes(each, element));
   return isHeld || (parent !== null && isCutOff(parent, cut, [...inside, element]));
 }
@@ -95,7 +107,7 @@ function isCutOff(element: Element, cut: ReadonlySet<Element>, inside: Element[]
 /** In what is closed, such as `<details>`. An element without a box of its own stands where the one around it does. */
 function isSkipped(element: Element): boolean {
   if (getComputedStyle(element).display !== 'contents') return !element.checkVisibility();
-  const around = element.assignedSlot ?? parentOf(element);
+  const around = outside(element);
   return around !== null && (!childrenOf(around).includes(element) || isSkipped(around));
 }
 
@@ -103,7 +115,8 @@ function laidOut(element: Element, special: Special): string {
   const { display, contentVisibility } = getComputedStyle(element);
   if (display === 'none' || contentVisibility === 'hidden') return '';
   if (special.cut.has(element)) return escapedFrom(element, special);
-  const isRead = special.around.has(element) || element instanceof SVGElement;
+  // Only elements of HTML tell their rendered text.
+  const isRead = special.around.has(element) || !(element instanceof HTMLElement);
   const text =
     isRead && !element.matches(OWN_TEXT)
       ? childrenOf(element)
@@ -139,7 +152,7 @@ function renderedText(element: Element, display: string): string {
   if (element instanceof HTMLSelectElement && !element.multiple && element.size < 2)
     return Array.from(element.selectedOptions, ({ label }) => label).join('\n');
   if (element instanceof HTMLInputElement) return isWhole ? element.value : '';
-  return element instanceof HTMLElement ? element.innerText : (element.textContent ?? '');
+  return (element as HTMLElement).innerText;
 }
 
 function lettersOf(text: Text, parent: Element): string {

@@ -41,7 +41,8 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
   for (const scope of scopes ?? SCOPES) {
     const box = scopes ? boxOrWider(control, scope) : boxIn(control, scope);
     const found = box ? neighbours(control, scope, box, goal, scopes !== undefined) : [];
-    beside.push(...found.slice(0, MAX_NEIGHBOURS).map(text => ({ scope, text })));
+    const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
+    beside.push(...kept.map(text => ({ scope, text })));
     if (!scopes && found.some(text => wordsIn(text).some(word => goal.names.includes(word)))) break;
   }
   const { isConnected } = element;

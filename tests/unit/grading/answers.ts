@@ -235,6 +235,9 @@ export const ANSWERS: readonly (readonly [
     ['12 Dec', '12 pro 2026', '12 December'],
     ['12 Pro licences', 'In stock: 12 LED lamps', '12 led 2026'],
   ],
+  // The same word is another month in Croatian.
+  [{ date: '2026-11-28' }, ['28 listopada 2026', '28 lis 2026', '28. studenoga 2026.'], ['28 grudnia 2026']],
+  [{ date: '2026-07-14' }, ['14 lip 2026', '14 lipca 2026'], ['14 maja 2026']],
   [{ date: '2026-05-05' }, ['5 May', '5 mai', '5 may 2026', '5 mag 2026'], ['5 may remain', '5 mag']],
   [
     { number: 4.6 },

@@ -83,6 +83,7 @@ test.each<[string, was: object, is: object, before: string, after: string]>([
     'link User settings of User',
     'link User settings of Admin',
   ],
+  ['a name that the goal has itself', { who: 'Bob' }, { who: 'Ada' }, 'Bob', 'Bob'],
   ['one character', { count: 1 }, { count: 2 }, 'Page 1', 'Page 1'],
   ['one character as all', { count: 1 }, { count: 2 }, '1', '2'],
   ['a script without blanks', { who: '李明' }, { who: '张伟' }, '删除李明', '删除张伟'],
