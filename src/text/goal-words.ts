@@ -14,6 +14,8 @@ type Scope = 'alone' | 'row' | 'dialog' | 'page';
 const QUOTED =
   /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’]*’|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})|[\p{L}\p{N}._+-]+@[\p{L}\p{N}.-]+|[\p{L}\p{N}_-]+\.\p{Ll}{2,5}(?![\p{L}\p{N}])/gu;
 const TOKEN = /\p{N}+(?:[.,:]\p{N}+)*[\p{L}\p{M}]*|[\p{L}\p{M}][\p{L}\p{M}\p{N}]*/gu;
+/** Where a word may break. */
+const MAY_BREAK = /[\u00ad\u200b\u2060]/g;
 const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
 const OF_EVERY_GOAL =
@@ -41,7 +43,8 @@ export function goalWords(goal: string): GoalWords {
 }
 
 /** In lower case, and numbers alike however they are written: `1,080.00` is 1080. */
-export const wordsIn = (text: string): string[] => (text.match(TOKEN) ?? []).flatMap(wordsOf);
+export const wordsIn = (text: string): string[] =>
+  (text.replace(MAY_BREAK, '').match(TOKEN) ?? []).flatMap(wordsOf);
 
 function wordsOf(token: string): string[] {
   const word = token.normalize('NFC').toLowerCase();
@@ -60,7 +63,7 @@ const asCompared = (text: string) =>
     .normalize('NFC')
     .toLowerCase()
     .replace(/[\u2010-\u2015\u2212]/g, '-')
-    .replace(/\u00ad/g, '');
+    .replace(MAY_BREAK, '');
 
 /**
  * The words of a text beside a control by which it is known again. Further away than in its row only names count, and on a page only

@@ -52,6 +52,7 @@ const kinds: { [name: string]: Kind } = {
     ),
     target: page => page.locator('#at-1'),
   },
+  'names in fields': { page: list(name => `<div><input value="${name}">${actions(name)}</div>`) },
   'a long row': { page: list(name => `<div><p>${LONG} Customer</p><p>${name}</p>${actions(name)}</div>`) },
   'one row': {
     page: names =>

@@ -106,7 +106,7 @@ function textsWith(
   const left = new Set([...goal.names, ...goal.others]);
   for (const word of wordsIn(nameOf(control))) left.delete(word);
   const texts: string[] = [];
-  for (const { text, parent } of textsIn(control, box)) {
+  for (const { text, parent } of textsIn(control, box, isNear(scope))) {
     let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     if (!fresh.length) continue;
     const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
@@ -128,11 +128,11 @@ function cutAround(text: string, word: string): string {
   return line.slice(from, from + MAX_TEXT);
 }
 
-function* textsIn(control: Element, { around, after }: TextBox) {
+function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean) {
   for (const text of headingsOf(control)) yield { text };
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
-    if (element instanceof HTMLInputElement && element !== control && isRead(element))
+    if (element instanceof HTMLInputElement && element !== control && isText(element, withFields))
       yield { text: element.value };
     if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
     const texts = [...element.childNodes].filter(
@@ -147,9 +147,9 @@ function* textsIn(control: Element, { around, after }: TextBox) {
   }
 }
 
-/** What is written for people to read, not to change. */
-const isRead = ({ type, readOnly, disabled }: HTMLInputElement) =>
-  /^(?:text|email|tel|url|search|number)$/.test(type) && (readOnly || disabled);
+/** Far away only what is written for people to read, not to change. */
+const isText = ({ type, readOnly, disabled }: HTMLInputElement, withFields: boolean) =>
+  /^(?:text|email|tel|url|search|number)$/.test(type) && (withFields || readOnly || disabled);
 
 const isBetween = (before: Element | null, node: Node, after: Node) =>
   Boolean(node.compareDocumentPosition(after) & Node.DOCUMENT_POSITION_FOLLOWING) &&

@@ -22,6 +22,7 @@ test.each([
   ['1,080', '1.080,00'],
   ['2.5', '2,50'],
   ['Zoe\u0308', 'ZOË'],
+  ['Mon\u00adstera', 'Monstera'],
 ])('%s and %s are the same word', (one, other) => expect(wordsIn(one)).toEqual(wordsIn(other)));
 
 test.each([
