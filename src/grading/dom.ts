@@ -1,7 +1,7 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
-import { callInPage, injected, protocolOf, unseen } from '../browser/in-page';
+import { callInPage, protocolOf } from '../browser/in-page';
 import { renderedTexts } from '../browser/reading/rendered';
 import { within } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
@@ -111,7 +111,7 @@ async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: 
     ? visible
     : visible.or(locator.filter({ has: page.locator('css=:visible') }));
   await refuseMany(rendered, selector, MAX_TEXTS);
-  const laidOut = await laidOutTexts(locator, selector, count);
+  const laidOut = await laidOutTexts(page, selector, count);
   const { texts, saying, isOffered } = laidOut
     ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
     : await countSaying(rendered, assertion);
@@ -145,16 +145,9 @@ async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
 }
 
 /** None if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
-async function laidOutTexts(locator: Locator, selector: string, count: number) {
-  const page = locator.page();
-  if (!(await protocolOf(page))) return undefined;
+async function laidOutTexts(page: Page, selector: string, count: number) {
   // Of selectors that only Playwright knows, there is an error.
-  const texts = await within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
-  if (texts !== false && texts !== undefined) return texts;
-  return within(
-    unseen(page, () => locator.evaluateAll(injected('laidOutTextsOf') as () => string[] | null)),
-    RESPONSE_MS,
-  );
+  return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
 }
 
 function sayingOf(text: string): (shown: string) => boolean {

@@ -292,6 +292,20 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'x-box p', text: 'Note', count: 1 },
       null,
     ],
+    ...[
+      'x-box > p',
+      'body > x-box p[class="a b"]',
+      'ul, x-box i + p',
+      'x-box :is(i, b) ~ p',
+      '#\\31 x-box > p',
+    ].map((selector): (typeof cases)[0] => [
+      slottedIn('<i>Hint</i><p class="a b">Note: <slot></slot></p>').replace(
+        '<x-box>',
+        '<x-box id="1x-box">',
+      ),
+      { selector, text: 'Note: The Answer', count: 1 },
+      null,
+    ]),
     // As the browser writes it.
     ...[
       ['capitalize', 'order placed', 'Order Placed'],
@@ -372,6 +386,15 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'p', text: 'Paid' },
       /it shows "Open"/,
     ],
+    ...[
+      ['text', '<svg><text y=20>Open</text></svg>'],
+      ['x-box p', slottedIn('<p>Open</p><div><slot></slot></div>')],
+    ].map(([selector, shown]): (typeof cases)[0] => [
+      `${shown}<script>for (const [type, name] of [[CharacterData, 'data'], [HTMLElement, 'innerText']])
+        Object.defineProperty(type.prototype, name, { get: () => 'Paid' })</script>`,
+      { selector: selector!, text: 'Paid' },
+      /does not contain "Paid"; it shows "Open"/,
+    ]),
     [
       `<input value=Open><script>
         Object.defineProperty(HTMLInputElement.prototype, 'value', { get: () => 'Paid' })</script>`,

@@ -2,7 +2,7 @@
 // that nothing is kept from one to the next but in globals.
 export * from './document';
 export { cssPathOf, pressedInstead, settable, valueOfText } from './elements';
-export { drawnText, laidOutTexts, laidOutTextsOf } from './laid-out';
+export { laidOutTexts } from './laid-out';
 export { look, seen, show } from './look';
 export * from './pointing';
 export { areNamed, findNames } from './rules';

@@ -1,5 +1,6 @@
 // The text of elements as people see it: what is slotted into shadow roots stands where its slot is; what a box of no height cuts off
 // is left out, as in accordions, and so are letters and boxes that are shrunk to nothing. The browser's own rendered text knows none.
+import { matchingAcross } from './across';
 import { renderAll, renderAsBefore } from './document';
 import { everyElement, parentOf } from './elements';
 
@@ -10,19 +11,17 @@ const OWN_TEXT = 'select, input:is([type=submit], [type=button], [type=reset])';
 const NEVER_DRAWN = 'defs, symbol, clipPath, mask, pattern, marker';
 
 /**
- * Of all elements that match, each in its own tree; empty if it is not rendered. Null if nothing on the page is slotted or cut off;
- * false if another number match: Playwright's selectors cross the borders of shadow roots.
+ * Of all elements that match, each in its own tree; empty if it is not rendered. Null if the browser tells them all: nothing on the
+ * page is slotted or cut off, and only elements of HTML match; or if Playwright found another number.
  */
-export function laidOutTexts(selector: string, count: number): string[] | null | false {
-  const special = specials();
-  const matching = special && [...everyElement()].filter(each => each.matches(selector));
-  return matching && matching.length === count && textsOf(matching, special);
-}
-
-/** The same of elements that are given. */
-export function laidOutTextsOf(matching: Element[]): string[] | null {
-  const special = specials();
-  return special && textsOf(matching, special);
+export function laidOutTexts(selector: string, count: number): string[] | null {
+  const all = [...everyElement()];
+  const own = all.filter(each => each.matches(selector));
+  const matching = own.length === count ? own : matchingAcross(all, selector);
+  const isHtml = matching.every(each => each instanceof HTMLElement);
+  const special =
+    specialsOf(all) ?? (isHtml ? null : { around: new Set<Element>(), cut: new Set<Element>() });
+  return special && matching.length === count ? textsOf(matching, special) : null;
 }
 
 function textsOf(matching: readonly Element[], special: Special): string[] {
@@ -34,8 +33,7 @@ function textsOf(matching: readonly Element[], special: Special): string[] {
   return texts;
 }
 
-function specials(): Special | null {
-  const all = [...everyElement()];
+function specialsOf(all: readonly Element[]): Special | null {
   const cut = new Set(all.filter(cutsOff));
   const slots = all.filter(each => each instanceof HTMLSlotElement && each.assignedNodes().length);
   const tiny = all.filter(hasTinyLetters);
@@ -46,9 +44,6 @@ function specials(): Special | null {
     for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
   return { around, cut };
 }
-
-/** Of an element of SVG or MathML. */
-export const drawnText = (element: Element) => laidOut(element, { around: new Set(), cut: new Set() });
 
 interface Special {
   /** Those with such elements, slots, shadow roots or what is cut off, at any depth: the browser does not tell their text. */

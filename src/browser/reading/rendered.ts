@@ -1,13 +1,24 @@
 // The texts that elements show: without what is hidden, and as CSS changes them.
-import type { Locator } from '@playwright/test';
+import type { ElementHandle, Locator } from '@playwright/test';
 import { renderedTextsIn } from '../../playwright/inside/texts';
-import { injected } from '../in-page';
 
 /** Of all elements that match now. */
 export async function renderedTexts(locator: Locator): Promise<string[]> {
   const texts = await renderedTextsIn(locator);
   if (texts) return texts;
   const elements = await locator.elementHandles();
-  const drawnText = injected('drawnText') as (element: Node) => string;
-  return Promise.all(elements.map(each => each.innerText().catch(() => each.evaluate(drawnText))));
+  return Promise.all(elements.map(each => each.innerText().catch(() => textOfSvg(each))));
+}
+
+/** SVG has no rendered text: what is hidden is taken out of its own, as are its titles. */
+async function textOfSvg(element: ElementHandle): Promise<string> {
+  const hidden = await element.$$('css=* >> visible=false');
+  const [whole, ...parts] = await Promise.all([element, ...hidden].map(each => each.textContent()));
+  let outer = '';
+  return parts.reduce<string>((text, part) => {
+    // One inside the last one is gone already.
+    if (!part || outer.includes(part)) return text;
+    outer = part;
+    return text.replace(part, '');
+  }, whole ?? '');
 }
