@@ -1,5 +1,6 @@
 // The actions of an agent on a page, in a form that can be replayed; and what can stand in their way.
 import { z } from 'zod';
+import { SCOPES } from '../text/goal-words';
 
 const position = z.object({ x: z.number(), y: z.number() });
 /** As Playwright writes it: `getByRole('button', { name: 'Sign in' })`. */
@@ -80,8 +81,7 @@ export const placeSchema = z.object({
 });
 
 const neighbourSchema = z.object({
-  /** In the box in which no other control is called so, in its row, in its dialog, on its page. */
-  scope: z.enum(['alone', 'row', 'dialog', 'page']),
+  scope: z.enum(SCOPES),
   text: z.string(),
 });
 

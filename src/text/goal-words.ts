@@ -8,8 +8,10 @@ export interface GoalWords {
   text: string;
 }
 
-/** Where a text stands: near a control (in its row, or in the box in which no other is called so), in its dialog, or on its page. */
-type Scope = 'alone' | 'row' | 'dialog' | 'page';
+/** Where a text stands, the closest first: in the box in which no other control is called so, in the control's row, in its dialog, on its page. */
+export const SCOPES = ['alone', 'row', 'dialog', 'page'] as const;
+export type Scope = (typeof SCOPES)[number];
+export const isNear = (scope: Scope) => scope === 'alone' || scope === 'row';
 
 const QUOTED =
   /"[^"]*"|“[^”]*”|„[^“”]*[“”]|«[^»]*»|‘[^’]*’|`[^`]*`|(?<!\p{L})'[^']*'(?!\p{L})|[\p{L}\p{N}._+-]+@[\p{L}\p{N}.-]+|[\p{L}\p{N}_-]+\.\p{Ll}{2,5}(?![\p{L}\p{N}])/gu;
@@ -81,8 +83,7 @@ export function soughtIn(
   const isKnown = (word: string) => names.includes(word) || others.includes(word);
   const strange = words.filter(word => !isKnown(word) && !OF_EVERY_GOAL.test(word)).length;
   if (scope === 'page' && strange > 1) return [];
-  const isNear = scope === 'alone' || scope === 'row';
-  const hasOthers = isNear && (isLoose || !strange);
+  const hasOthers = isNear(scope) && (isLoose || !strange);
   // "Only 3 left" is not the 3 of a goal.
   const isNumber = (word: string) => !/^\d$/.test(word) || !strange;
   return words.filter(

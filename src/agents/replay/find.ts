@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
 import { callInPage, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
-import { type GoalWords, goalWords } from '../../text/goal-words';
+import { type GoalWords, isNear } from '../../text/goal-words';
 import { inTexts } from '../../text/mask';
 import type { SessionTask } from '../agent';
 import { otherControl, type Told } from './same';
@@ -23,14 +23,11 @@ export class OtherControl extends Error {
 export async function findControl(
   given: Locator,
   recorded: Told,
-  task: SessionTask,
-  end: number,
+  { task, goal, end }: { task: SessionTask; goal: GoalWords; end: number },
 ): Promise<{ locator: Locator; element?: Locator }> {
   const { place, beside = [] } = recorded;
   if (!place && !beside.length) return { locator: given };
-  // Without secrets: the page gets its words, and what stands there is compared as it is told.
-  const goal = goalWords(task.mask(task.goal));
-  const isTold = beside.some(({ scope }) => scope === 'alone' || scope === 'row');
+  const isTold = beside.some(({ scope }) => isNear(scope));
   let locator = given;
   // Kept for a last look that has too little time left.
   let why: string | undefined;

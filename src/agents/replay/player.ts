@@ -26,7 +26,7 @@ import {
 } from '../../data/recording';
 import { uniqueByValue } from '../../spec/placeholders';
 import { pathOf } from '../../spec/url';
-import { type GoalWords, goalWords } from '../../text/goal-words';
+import { type GoalWords, goalWords, isNear } from '../../text/goal-words';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
@@ -51,6 +51,7 @@ export class Player {
     private readonly task: SessionTask,
     private readonly timeoutMs: number,
   ) {
+    // Without secrets: the page gets its words, and what stands there is compared as it is told.
     this.goal = goalWords(task.mask(task.goal));
   }
 
@@ -132,11 +133,11 @@ export class Player {
 
   /** Acts on the element that was compared, also if the page puts another in its place meanwhile. */
   private async perform(page: Page, there: LocatedAction, recorded: RecordedAction, end: number) {
-    const { webmcp } = this.task;
+    const { task, goal } = this;
     for (;;) {
       const action = { ...there };
       let element: Locator | undefined;
-      const find = (locator: Locator, told: Told) => findControl(locator, told, this.task, end);
+      const find = (locator: Locator, told: Told) => findControl(locator, told, { task, goal, end });
       if ('locator' in action && action.locator)
         ({ locator: action.locator, element } = await find(action.locator, recorded));
       else if (action.do === 'press') {
@@ -151,7 +152,7 @@ export class Player {
       if (action.do === 'click' && element) action.locator = element;
       const timeoutMs = Math.max(1, end - performance.now());
       try {
-        return await perform(page, action, { timeoutMs, webmcp, task: this.task });
+        return await perform(page, action, { timeoutMs, webmcp: task.webmcp, task });
       } catch (error) {
         if (!element || !/not attached/.test(messageOf(error))) throw error;
       }
@@ -287,7 +288,7 @@ async function whyNot(page: Page, action: RecordedAction, error: unknown): Promi
     const isLost = action.do === 'press' && place && (error as Error).name === 'TimeoutError';
     return isLost ? `${fieldInWords(place.control)} does not have the focus` : message;
   }
-  const near = action.beside?.find(({ scope }) => scope === 'alone' || scope === 'row')?.text;
+  const near = action.beside?.find(({ scope }) => isNear(scope))?.text;
   const name = namedControl(expression, action.place) + (near ? ` beside "${near}"` : '');
   // Undefined if the text is not a locator, or the page does not answer.
   const count = await (async () => locatorOf(page, expression).count())().catch(() => undefined);

@@ -5,14 +5,13 @@ import {
   type DialogAnswer,
   type Fingerprint,
   MAX_LOCATOR,
-  type Neighbour,
   namedControl,
   type PageAction,
   type RecordedAction,
 } from '../../data/action';
 import { hasLocatorHandlers } from '../../playwright/inside/calls';
 import { pathOf, portableUrl } from '../../spec/url';
-import { type GoalWords, goalWords } from '../../text/goal-words';
+import { type GoalWords, goalWords, type Scope } from '../../text/goal-words';
 import { beginning } from '../../text/line';
 import { callInPage, injected, unseen } from '../in-page';
 import type { standing } from '../injected';
@@ -210,7 +209,7 @@ export type Standing = ReturnType<typeof standing>;
 export const standingOf = (
   locator: Pick<Locator, 'evaluate'>,
   page: Page,
-  sought: { goal: GoalWords; scopes?: Neighbour['scope'][] },
+  sought: { goal: GoalWords; scopes?: Scope[] },
 ): Promise<Standing | undefined> =>
   within(
     unseen(page, () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS })),

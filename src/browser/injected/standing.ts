@@ -1,6 +1,14 @@
 // Where a control stands on the page, and beside what.
 import type { Neighbour } from '../../data/action';
-import { type GoalWords, keepsWords, soughtIn, wordsIn } from '../../text/goal-words';
+import {
+  type GoalWords,
+  isNear,
+  keepsWords,
+  SCOPES,
+  type Scope,
+  soughtIn,
+  wordsIn,
+} from '../../text/goal-words';
 import {
   boxOf,
   controlAround,
@@ -14,11 +22,6 @@ import {
   roleOf,
   wordsFor,
 } from './elements';
-
-type Scope = Neighbour['scope'];
-
-/** What an action stands beside is looked for from the closest on. */
-const SCOPES: readonly Scope[] = ['alone', 'row', 'dialog', 'page'];
 
 /** The control that is or is around the element, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
@@ -38,9 +41,10 @@ function meantBy(element: Element): Element {
 export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
   const control = meantBy(element);
   const beside: Neighbour[] = [];
+  const look = { goal, lists: new Lists() };
   for (const scope of scopes ?? SCOPES) {
-    const box = scopes ? boxOrWider(control, scope) : boxIn(control, scope);
-    const found = box ? neighbours(control, scope, box, goal, scopes !== undefined) : [];
+    const box = (scopes ? boxOrWider : boxIn)(control, scope, look);
+    const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
     const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
     beside.push(...kept.map(text => ({ scope, text })));
     if (!scopes && found.some(text => wordsIn(text).some(word => goal.names.includes(word)))) break;
@@ -53,29 +57,26 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
 export function pathBeside(control: string, beside: readonly Neighbour[], goal: GoalWords): string | null {
   const withoutNumbers = (words: string) => words.replace(/\d+/g, '0');
   const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
+  const look = { goal, lists: new Lists() };
   const isWanted = (element: Element) =>
     (isControl(element) ? roleOf(element) : element.localName) === kind &&
     withoutNumbers(wordsFor(element)) === wanted &&
     element.checkVisibility() &&
     beside.every(({ scope, text }) => {
-      const there = neighbours(element, scope, boxOrWider(element, scope), goal, true);
+      const there = neighbours(element, scope, boxOrWider(element, scope, look), look, true);
       return keepsWords(text, scope, [...there, nameOf(element)], goal);
     });
   const found = [...everyElement()].filter(isWanted);
   return found.length === 1 ? cssPathOf(found[0]!) : null;
 }
 
-const isNear = (scope: Scope) => scope === 'alone' || scope === 'row';
-
 /** Where a page lost its rows, what was in one may stand further away. */
-function boxOrWider(control: Element, scope: Scope): TextBox {
-  const alone = () => (scope === 'row' ? boxIn(control, 'alone') : undefined);
-  return boxIn(control, scope) ?? alone() ?? PAGE();
+function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
+  const alone = () => (scope === 'row' ? boxIn(control, 'alone', look) : undefined);
+  return boxIn(control, scope, look) ?? alone() ?? PAGE();
 }
 
 const MAX_NEIGHBOURS = 8;
-/** More take too long. */
-const MAX_EQUAL = 2_000;
 const MAX_TEXT = 100;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
@@ -91,22 +92,17 @@ function isOn(control: Element): boolean | null {
 }
 
 /** @param all also texts with other words, though there are some of the goal's words alone */
-function neighbours(control: Element, scope: Scope, box: TextBox, goal: GoalWords, all: boolean): string[] {
-  const strict = textsWith(control, scope, box, goal, all);
-  return strict.length ? strict : textsWith(control, scope, box, goal, true);
+function neighbours(control: Element, scope: Scope, box: TextBox, look: Look, all: boolean): string[] {
+  const strict = all ? [] : textsWith(control, scope, box, look, false);
+  return strict.length ? strict : textsWith(control, scope, box, look, true);
 }
 
-function textsWith(
-  control: Element,
-  scope: Scope,
-  box: TextBox,
-  goal: GoalWords,
-  isLoose: boolean,
-): string[] {
+function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isLoose: boolean): string[] {
+  const { goal, lists } = look;
   const left = new Set([...goal.names, ...goal.others]);
   for (const word of wordsIn(nameOf(control))) left.delete(word);
   const texts: string[] = [];
-  for (const { text, parent } of textsIn(control, box, isNear(scope))) {
+  for (const { text, parent } of textsIn(control, box, isNear(scope), lists)) {
     let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     if (!fresh.length) continue;
     const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
@@ -128,8 +124,8 @@ function cutAround(text: string, word: string): string {
   return line.slice(from, from + MAX_TEXT);
 }
 
-function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean) {
-  for (const text of headingsOf(control)) yield { text };
+function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean, lists: Lists) {
+  for (const text of headingsOf(control, lists)) yield { text };
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
     if (element instanceof HTMLInputElement && element !== control && isText(element, withFields))
@@ -165,24 +161,28 @@ interface TextBox {
 
 const PAGE = (): TextBox => ({ around: document.documentElement });
 
-function boxIn(control: Element, scope: Scope): TextBox | undefined {
+function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undefined {
   const closest = (selector: string) => pathOf(control).find(each => each.matches(selector));
   if (scope === 'page') return PAGE();
   if (scope !== 'alone') {
     const around = closest(scope === 'row' ? ROWS : DIALOGS);
     return around && { around };
   }
-  const equals = equalTo(control);
-  if (!equals.length) return undefined;
+  // Of all that are called so, the ones next to it share the most with it.
+  const called = keyed(control, lists);
+  const isEqual = equalTo(control);
+  const at = called.indexOf(control);
+  const before = called.slice(0, at).reverse().find(isEqual);
+  const after = called.slice(at + 1).find(isEqual);
+  if (!before && !after) return undefined;
   const path = pathOf(control);
-  const shared = equals.map(other => pathOf(other).find(each => path.includes(each)));
-  const at = Math.min(...shared.map(each => (each ? path.indexOf(each) : path.length)));
-  const around = path[at - 1] ?? control;
-  if (around !== control || !path[at]) return { around };
-  const before = equals.filter(
-    other => other.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
-  );
-  return { around: path[at], after: before.at(-1) ?? null };
+  const shared = [before, after]
+    .flatMap(other => other ?? [])
+    .map(other => pathOf(other).find(each => path.includes(each)));
+  const top = Math.min(...shared.map(each => (each ? path.indexOf(each) : path.length)));
+  const around = path[top - 1] ?? control;
+  if (around !== control || !path[top]) return { around };
+  return { around: path[top], after: before ?? null };
 }
 
 /** The element and all around it, through shadow roots. */
@@ -192,26 +192,49 @@ function pathOf(element: Element): Element[] {
   return path;
 }
 
-/** The other controls that are called so. Labels are compared last: each costs a walk through the page. */
-function equalTo(control: Element): Element[] {
-  const isField = isLabelled(control);
-  const name = nameOf(control);
-  const named = ['role', 'type', 'aria-label', 'title', 'placeholder', ...(name ? [] : ['class'])];
-  const keyOf = (element: Element) =>
-    [...named.map(each => element.getAttribute(each)), isField || element.textContent?.trim()].join('\n');
+/** Lists of elements, each made once for all controls that are looked at. */
+class Lists {
+  private readonly made = new Map<unknown, Element[]>();
+
+  get(of: unknown, make: () => Element[]): Element[] {
+    const list = this.made.get(of) ?? make();
+    this.made.set(of, list);
+    return list;
+  }
+}
+
+interface Look {
+  goal: GoalWords;
+  lists: Lists;
+}
+
+/** Those with the same attributes and text, itself among them, in the order of the page. */
+function keyed(control: Element, lists: Lists): Element[] {
+  const named = ['role', 'type', 'aria-label', 'title', 'placeholder', ...(nameOf(control) ? [] : ['class'])];
+  const keyOf = (element: Element) => {
+    const text = isLabelled(element) || element.textContent?.trim();
+    return [element.localName, ...named.map(each => element.getAttribute(each)), text].join('\n');
+  };
   const key = keyOf(control);
-  return [...everyElement()]
-    .filter(other => other.localName === control.localName && other !== control && keyOf(other) === key)
-    .slice(0, MAX_EQUAL)
-    .filter(other => (!isField || nameOf(other) === name) && other.checkVisibility());
+  return lists.get(key, () =>
+    [...everyElement()].filter(each => each.localName === control.localName && keyOf(each) === key),
+  );
+}
+
+/** Labels are compared last, and of few: each costs a walk through the page. */
+function equalTo(control: Element): (other: Element) => boolean {
+  const name = isLabelled(control) ? nameOf(control) : undefined;
+  return other => (name === undefined || nameOf(other) === name) && other.checkVisibility();
 }
 
 /** What names its column, its group, and the option that it would take. */
-function headingsOf(control: Element): string[] {
+function headingsOf(control: Element, lists: Lists): string[] {
   const path = pathOf(control);
   const cell = path.find(each => each.matches('td,[role=cell],[role=gridcell]'));
   const table = path.find(each => each.matches('table,[role=table],[role=grid],[role=treegrid]'));
-  const headers = [...(table?.querySelectorAll('th:not([scope=row]),[role=columnheader]') ?? [])];
+  const headers = table
+    ? lists.get(table, () => [...table.querySelectorAll('th:not([scope=row]),[role=columnheader]')])
+    : [];
   const column = cell && columnOf(cell);
   const header = headers.find(
     each => columnOf(each) === column && each.parentElement !== cell?.parentElement,
@@ -224,7 +247,7 @@ function headingsOf(control: Element): string[] {
   const option = active ? root.getElementById(active) : isChoosing && root.querySelector(selected);
   const named = [
     header,
-    ...outlineOf(control),
+    ...outlineOf(control, lists),
     ...groups.map(group => group.querySelector('legend')),
     option,
   ];
@@ -235,9 +258,10 @@ function headingsOf(control: Element): string[] {
 }
 
 /** The headings that it stands under, in its dialog: of each rank the last one before it. */
-function outlineOf(control: Element): Element[] {
+function outlineOf(control: Element, lists: Lists): Element[] {
   const root = control.closest(DIALOGS) ?? (control.getRootNode() as Document | ShadowRoot);
-  const before = [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')].filter(
+  const headings = lists.get(root, () => [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')]);
+  const before = headings.filter(
     each => each.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
   );
   const outline: Element[] = [];
