@@ -276,7 +276,7 @@ describe('a secret', () => {
     expect(JSON.stringify(recording)).not.toContain('horse');
     const page = await pages.openPage('/form');
     const play = (given: Record<string, string>) =>
-      new Player(agentTask(page, { secrets: given }), 1_000).play(JSON.parse(JSON.stringify(recording)));
+      new Player(agentTask(page, { secrets: given }), 3_000).play(JSON.parse(JSON.stringify(recording)));
     await play({ SHOP: 'another' });
     expect(await page.getByLabel('Password').inputValue()).toBe('another');
     await expect(play({})).rejects.toThrow(

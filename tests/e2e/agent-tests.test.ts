@@ -316,6 +316,15 @@ test('crashes later', once, async ({ page, context, agent }) => {
   cdp.send('Page.crash').catch(() => {});
   await expect(page.locator('#never')).toBeVisible();
 });
+test('answers its own dialog later', once, async ({ page, agent }) => {
+  let held;
+  page.on('dialog', dialog => { held = dialog; });
+  const asks = () => page.evaluate(() => void setTimeout(() => { document.title = String(confirm('Sure?')); }));
+  await agent.run('Look', { agent: defineAgent({ name: 'asks', run: task => task.turn('ask', asks) }) });
+  await expect.poll(() => held?.message()).toBe('Sure?');
+  await held.accept();
+  await expect(page).toHaveTitle('true');
+});
 test('asks for too much', once, async ({ agent }) => {
   await agent.run('Look', { maxSteps: 0 });
 });
@@ -340,6 +349,8 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   // A wrong call says nothing about the site.
   for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/1 passed`);
+  expect(forgetful.read('report.json')).toContain('answers its own dialog later');
+  expect(output).not.toContain('answers its own dialog later [shop]');
   expect(output).toContain('? ends before it [shop] inconclusive: 0/1 passed');
   expect(output).toMatch(/setup: agent\.run\(\)[^\n]*maxSteps/);
   expect(output).toContain('✗ asks for too much, and goes on [shop] failed');
@@ -349,7 +360,8 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   const all = recordsIn(forgetful.read('report.json'));
   const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
   const crashed = all.filter(ofCrash);
-  const records = all.filter(each => !ofCrash(each) && !/toBe/.test(each.reason ?? ''));
+  const isOther = ({ agent, reason }: (typeof all)[number]) => agent === 'asks' || /toBe/.test(reason ?? '');
+  const records = all.filter(each => !ofCrash(each) && !isOther(each));
   expect(crashed).toMatchObject([
     {
       outcome: 'error',

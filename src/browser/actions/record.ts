@@ -80,8 +80,7 @@ export class ActionRecorder {
     const found = [target, to].map(each => each && this.durable(each));
     const [from, end] = await Promise.all(found);
     // The others are done at once: they may change a name, as a counter in a label does, or send a form.
-    if (!WAITING.has(draft.do) || hasLocatorHandlers(page))
-      await Promise.all([from?.locator, from?.standing, end?.locator, end?.standing]);
+    if (!WAITING.has(draft.do)) await Promise.all([from?.locator, from?.standing]);
     const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
     await focused;
     const tab = this.session.numberOf(page);

@@ -43,7 +43,11 @@ function toJudge(): { trial: AgentRun; steps: string[] } {
     locator: () => ({ first: () => ({ innerText: async () => 'Your password is violet.' }) }),
   };
   const trial = {
-    plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },
+    plan: {
+      spec: { ...spec, goal: `${spec.goal} Log in with violet.` },
+      maxCostUsd: 0.5,
+      locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
+    },
     session: {
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
       page,
@@ -78,6 +82,7 @@ test('the judge sees the trial without the values of secrets, and what is left o
   expect(seen).toMatchObject({
     finalUrl: 'http://127.0.0.1/?password=<secret>PASSWORD</secret>',
     finalText: 'Your password is <secret>PASSWORD</secret>.',
+    spec: { goal: expect.stringContaining('Log in with <secret>PASSWORD</secret>.') },
     rubric: 'The message says that the pot broke, and it was sent once.',
     assertions: [{ title: '"#sent" is visible', passed: true }],
   });

@@ -9,7 +9,9 @@ import {
   planOf,
   planWith,
   policyAnnotation,
+  showUsed,
 } from '../../../../src/playwright/run/plan';
+import type { TaskSpec } from '../../../../src/spec';
 
 const spec = (more: Partial<Plan> = {}): Plan => ({
   id: 'cart',
@@ -135,4 +137,19 @@ test('the nearest of several pass policies counts, and is written as a plan', ()
   carryPlan(declaredTest, plan);
   expect(carriedPlan(declaredTest)).toEqual(plan);
   expect(declaredTest.annotations).toHaveLength(3);
+});
+
+test('the texts that a trial used stand in place of the declared ones, with the names of secrets', () => {
+  const annotations = [
+    { type: 'goal', description: 'Log in with {{password}}' },
+    { type: 'rubric', description: 'Is {{password}} hidden?' },
+    { type: 'spec', description: 'cart.yaml' },
+  ];
+  const used = { goal: 'Log in with violet', judge: 'Is violet hidden?' } as TaskSpec;
+  showUsed(annotations, used, text => text.replaceAll('violet', '<secret>PASSWORD</secret>'));
+  expect(annotations.map(({ description }) => description)).toEqual([
+    'Log in with <secret>PASSWORD</secret>',
+    'Is <secret>PASSWORD</secret> hidden?',
+    'cart.yaml',
+  ]);
 });
