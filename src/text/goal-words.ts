@@ -8,8 +8,8 @@ export interface GoalWords {
   text: string;
 }
 
-/** Where a text stands, the closest first: in the box in which no other control is called so, in the control's row, in its dialog, on its page. */
-export const SCOPES = ['alone', 'row', 'dialog', 'page'] as const;
+/** Where a text stands: in a heading above the control, in the box in which no other control is called so, in its row, in its dialog, on its page. */
+export const SCOPES = ['heading', 'alone', 'row', 'dialog', 'page'] as const;
 export type Scope = (typeof SCOPES)[number];
 export const isNear = (scope: Scope) => scope === 'alone' || scope === 'row';
 

@@ -142,6 +142,8 @@ describe.each(Object.entries(kinds))('%s', (_, { page, target = deleteNth(1), ..
 const price = (now: string) => `<h2>Desk lamp</h2><p>${now}</p>${button('Buy now', now)}`;
 const dialog = (question: string) =>
   `<h1>Alice Ahmed</h1><dialog open><h3>${question}</h3>${button('Yes', question)}</dialog>`;
+const profile = (name: string) =>
+  `<nav>${NAMES.map(each => `<a>${each}</a>`).join('')}</nav><h1>${name}</h1>${button('Delete', name)}`;
 const columns = (...names: string[]) =>
   `<table><tr><th>Item<th>${names.join('<th>')}</tr><tr><td>Fern${names.map(name => `<td>${button('Set', name)}`).join('')}</tr></table>`;
 const team = (members: { [name: string]: string[] }) =>
@@ -170,6 +172,14 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     'Remove the user Alice Ahmed.',
     click(page => page.getByRole('button', { name: 'Yes' })),
     /button "Yes" is no longer beside "Remove Alice Ahmed\?"/,
+  ],
+  [
+    'a heading whose name stands in a list, too',
+    profile('Alice Ahmed'),
+    profile('Bob Brandt'),
+    'Delete the user Alice Ahmed.',
+    click(page => page.getByRole('button')),
+    /button "Delete" is no longer beside "Alice Ahmed"/,
   ],
   [
     'a team',

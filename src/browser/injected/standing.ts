@@ -37,7 +37,7 @@ function meantBy(element: Element): Element {
   return (around as HTMLLabelElement).control ?? around;
 }
 
-/** @param scopes those to look in; without them, the smallest in which something has a name of the goal */
+/** @param scopes those to look in; without them, the headings and the smallest other one in which something has a name of the goal */
 export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
   const control = meantBy(element);
   const beside: Neighbour[] = [];
@@ -47,7 +47,8 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
     const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
     const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
     beside.push(...kept.map(text => ({ scope, text })));
-    if (!scopes && found.some(text => wordsIn(text).some(word => goal.names.includes(word)))) break;
+    const hasNames = found.some(text => wordsIn(text).some(word => goal.names.includes(word)));
+    if (!scopes && scope !== 'heading' && hasNames) break;
   }
   const { isConnected } = element;
   return { place: placeOf(element), isConnected, isOn: isOn(control), beside };
@@ -126,6 +127,7 @@ function cutAround(text: string, word: string): string {
 
 function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean, lists: Lists) {
   for (const text of headingsOf(control, lists)) yield { text };
+  if (!around) return;
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
     if (element instanceof HTMLInputElement && element !== control && isText(element, withFields))
@@ -153,9 +155,9 @@ const isBetween = (before: Element | null, node: Node, after: Node) =>
     (Boolean(before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) &&
       !holds(before, node as Element)));
 
-/** `after`: in a grid without rows, a control has what stands between it and the one before; null for the first. */
+/** `around`: none for the headings alone. `after`: in a grid without rows, a control has what stands between it and the one before; null for the first. */
 interface TextBox {
-  around: Element;
+  around?: Element;
   after?: Element | null;
 }
 
@@ -164,6 +166,7 @@ const PAGE = (): TextBox => ({ around: document.documentElement });
 function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undefined {
   const closest = (selector: string) => pathOf(control).find(each => each.matches(selector));
   if (scope === 'page') return PAGE();
+  if (scope === 'heading') return {};
   if (scope !== 'alone') {
     const around = closest(scope === 'row' ? ROWS : DIALOGS);
     return around && { around };
