@@ -16,7 +16,7 @@ const RESPONSE_MS = 5_000;
 const ELEMENT_MS = 1_000;
 /** The most elements whose rendered texts are read. */
 const MAX_TEXTS = 5_000;
-/** The most fields whose values are read, since each takes requests. */
+/** The most elements that are read one by one, since each takes requests. */
 const MAX_FIELDS = 200;
 /** They have a value, but their form has not. */
 const UNCHECKED = ':is([type=radio], [type=checkbox]):not(:checked)';
@@ -81,10 +81,21 @@ async function lookAt(assertion: DomAssertion, { page, specVersion }: GradedStat
 /** As in 0.1: hidden ones, too. */
 async function lookAtTexts(assertion: DomAssertion, page: Page, locator: Locator, count: number) {
   const { selector, text } = assertion;
-  const saying = await locator.filter({ hasText: containing(text!, MAY_BREAK) }).count();
+  const pattern = containing(text!, MAY_BREAK);
+  const inBody = await locator.filter({ hasText: pattern }).count();
+  const saying = inBody + (await countInData(locator, pattern));
   if (!saying && boundsOf(assertion.count).min > 0)
     return `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
   return miscounted(assertion, saying, page, `contains "${text}" in`);
+}
+
+/** `hasText` skips the title, the rest of the head, scripts and styles. Here they count if the selector names them. */
+async function countInData(locator: Locator, pattern: RegExp): Promise<number> {
+  const data = locator.and(locator.page().locator('css=head *, script, style'));
+  const texts = await Promise.all(
+    (await data.elementHandles()).slice(0, MAX_FIELDS).map(each => each.textContent()),
+  );
+  return texts.filter(text => pattern.test(text ?? '')).length;
 }
 
 const seen = (locator: Locator) => locator.filter({ visible: true });

@@ -75,6 +75,18 @@ describe('what the page says', () => {
       { selector: 'body', state: 'text', text: 'Order confirmed' },
       /does not contain/,
     ],
+    ['<title>Order 7</title>', { selector: 'title', state: 'text', text: 'Order 7' }, null],
+    ['<title>Order 7</title>', { selector: 'title', state: 'text', text: 'Order 8' }, /it says "Order 7"/],
+    [
+      '<script type="application/ld+json">{ "price": 9 }</script>',
+      { selector: '[type*=json]', state: 'text', text: '"price": 9' },
+      null,
+    ],
+    [
+      `<title>Failed</title>${LYING}`,
+      { selector: 'title', state: 'text', text: 'Order confirmed' },
+      /does not contain.*"Failed"/,
+    ],
     [
       `<p>Failed</p>${LYING}`,
       { selector: 'p', state: 'text', text: 'Order confirmed' },
