@@ -153,6 +153,8 @@ const team = (members: { [name: string]: string[] }) =>
         `<section><h2>${name}</h2><ul>${all.map(each => `<li>${each}${button('Remove', each)}`).join('')}</ul></section>`,
     )
     .join('');
+const role = (name: string, now: string) =>
+  `<div>${name}<select>${['Admin', 'Guest'].map(each => `<option ${each === now ? 'selected' : ''}>${each}`).join('')}</select>${button('Save', name)}</div>`;
 const month = (now: string) =>
   `<div><b>${now}</b><div>${[13, 14].map(day => button(`${day}`, `${day} ${now}`)).join('')}</div></div>`;
 const toggle = (isOn: boolean) =>
@@ -196,6 +198,14 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     'Buy the iPhone 15.',
     click(page => page.getByRole('button', { name: 'Buy' }).first()),
     /beside "iPhone 15"/,
+  ],
+  [
+    'what is chosen in a list of its row',
+    list(name => role(name, 'Admin'))(NAMES),
+    list(name => role(name, 'Guest'))(NAMES),
+    'Save Alice Ahmed as an Admin.',
+    click(page => page.getByRole('button').nth(1)),
+    /beside "Admin"/,
   ],
   [
     'a month',

@@ -130,8 +130,7 @@ function* textsIn(control: Element, { around, after }: TextBox, withFields: bool
   if (!around) return;
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
-    if (element instanceof HTMLInputElement && element !== control && isText(element, withFields))
-      yield { text: element.value };
+    if (element !== control) for (const text of valuesOf(element, withFields)) yield { text };
     if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
     const texts = [...element.childNodes].filter(
       node =>
@@ -143,6 +142,12 @@ function* textsIn(control: Element, { around, after }: TextBox, withFields: bool
     if (!element.checkVisibility({ visibilityProperty: true })) continue;
     for (const { nodeValue } of texts) yield { text: nodeValue!, parent: element };
   }
+}
+
+function valuesOf(element: Element, withFields: boolean): string[] {
+  if (element instanceof HTMLInputElement) return isText(element, withFields) ? [element.value] : [];
+  const isChosenHere = withFields && element instanceof HTMLSelectElement;
+  return isChosenHere ? [...element.selectedOptions].map(({ text }) => text) : [];
 }
 
 /** Far away only what is written for people to read, not to change. */
