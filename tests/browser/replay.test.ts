@@ -34,6 +34,9 @@ const pages = harness({
   '/orders': html(
     `${LOG}<div>${[1042, 2077, 3055].map(i => `<div><h3>Order ${i}</h3><button onclick="note('cancelled ${i}')">Cancel</button></div>`).join('')}</div>`,
   ),
+  '/changing': html(
+    `${LOG}<ul>${['Ann', 'Bob', 'Cleo'].map(name => `<li>${name}<button onclick="note('follow ${name}'); this.textContent = 'Following'">Follow</button><button onclick="note('pin ${name}'); document.querySelector('ul').prepend(this.parentNode)">Pin</button><button aria-label="Remove" onclick="note('remove ${name}'); this.parentNode.remove()">x</button></li>`).join('')}</ul>`,
+  ),
   '/mouse':
     html(`${LOG}<canvas id="c" width="300" height="200" style="background:#eee" onclick="note('canvas ' + Math.round(event.offsetX / 20) + ' ' + Math.round(event.offsetY / 20))"></canvas>
     <button ondblclick="note('double')" oncontextmenu="note('menu'); return false">Twice</button>
@@ -160,6 +163,20 @@ const rows: { name: string; path: string; act(opened: Opened): Promise<void> }[]
       await act('left_click', { target: { type: 'ref', ref: /ref_\d+/.exec(adds[2]!)![0] } });
       const box = (await page.getByRole('button', { name: 'Add' }).nth(1).boundingBox())!;
       await act('left_click', { target: at(Math.round(box.x + 5), Math.round(box.y + 5)) });
+    },
+  },
+  {
+    name: 'points of controls that a click renames, moves or removes',
+    path: '/changing',
+    async act({ act, page }) {
+      for (const [name, nth] of [
+        ['Follow', 1],
+        ['Pin', 2],
+        ['Remove', 2],
+      ] as const) {
+        const { x, y } = (await page.getByRole('button', { name, exact: true }).nth(nth).boundingBox())!;
+        await act('left_click', { target: at(Math.round(x + 5), Math.round(y + 5)) });
+      }
     },
   },
   {

@@ -46,9 +46,6 @@ interface Target {
   standing?: Promise<Standing | undefined>;
 }
 
-/** Playwright waits until their element is stable: meanwhile the page answers. */
-const WAITING = new Set<PageAction['do']>(['click', 'check', 'hover', 'drag']);
-
 export class ActionRecorder {
   private pending: Pending[] = [];
   private readonly dialogs: (DialogAnswer | undefined)[] = [];
@@ -79,19 +76,17 @@ export class ActionRecorder {
     const before = fingerprintOf(page);
     const found = [target, to].map(each => each && this.durable(each));
     const [from, end] = await Promise.all(found);
-    // The others are done at once: they may change a name, as a counter in a label does, or send a form.
-    if (!WAITING.has(draft.do)) await Promise.all([from?.locator, from?.standing]);
+    // The action may rename its control, move it or remove it.
+    await Promise.all([from, end].flatMap(each => [each?.locator, each?.standing]));
     const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
     await focused;
     const tab = this.session.numberOf(page);
     this.pending.push({ page, tab, draft: this.portable(draft), target: from, to: end, focused, before });
   }
 
-  /** Waits for the page's answers, for actions that don't wait by themselves. */
+  /** Waits until it is known what the page looked like before. */
   async answered(): Promise<void> {
-    await Promise.all(
-      this.pending.flatMap(({ target, to, before }) => [target?.locator, to?.locator, before]),
-    );
+    await Promise.all(this.pending.map(({ before }) => before));
   }
 
   /** @returns a function that forgets what is noted from now on: it did not happen */
