@@ -167,10 +167,11 @@ export function controlInWords(locator: string): string {
   return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
 }
 
-/** The same; of an expression that is no name, what people call the control. */
+/** The same; of an expression that is no name, or only a label, what people call the control. */
 export function namedControl(locator: string, place?: Place): string {
   const words = controlInWords(locator);
-  return words === locator && place?.control.includes(' "') ? fieldInWords(place.control) : words;
+  const isVague = words === locator || words.startsWith('field ');
+  return isVague && place?.control.includes(' "') ? fieldInWords(place.control) : words;
 }
 
 /** `textbox "Size"` as `field "Size"`. */

@@ -60,6 +60,9 @@ function numberIn(word: string): string {
   return whole.includes('.') ? whole.replace(/\.?0+$/, '') : whole;
 }
 
+export const hasName = (text: string, { names }: GoalWords) =>
+  wordsIn(text).some(word => names.includes(word));
+
 const asCompared = (text: string) =>
   text
     .normalize('NFC')
@@ -106,6 +109,6 @@ export function keepsWords(
   if (!sought.length || !/\p{L}/u.test(name) || WITHOUT_BLANKS.test(name) || !goal.text.includes(name))
     return true;
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+');
-  const whole = new RegExp(`(?<![\\p{L}\\p{N}][ \\t]*)${pattern}(?![ \\t]*[\\p{L}\\p{N}])`, 'u');
+  const whole = new RegExp(`(?<![\\p{L}\\p{N}](?:[ \\t]*|-))${pattern}(?!(?:[ \\t]*|-)[\\p{L}\\p{N}])`, 'u');
   return whole.test(asCompared(there.join('\n')).replace(/\u00a0/g, ' '));
 }

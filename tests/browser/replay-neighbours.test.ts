@@ -142,6 +142,7 @@ describe.each(Object.entries(kinds))('%s', (_, { page, target = deleteNth(1), ..
 const price = (now: string) => `<h2>Desk lamp</h2><p>${now}</p>${button('Buy now', now)}`;
 const dialog = (question: string) =>
   `<h1>Alice Ahmed</h1><dialog open><h3>${question}</h3>${button('Yes', question)}</dialog>`;
+const basket = `<h1>Basket</h1>${['Fern', 'Ivy'].map(name => `<div><h3>${name}</h3><button aria-label="Remove" onclick="act('${name}')">x</button></div>`).join('')}`;
 const profile = (name: string) =>
   `<nav>${NAMES.map(each => `<a>${each}</a>`).join('')}</nav><h1>${name}</h1>${button('Delete', name)}`;
 const columns = (...names: string[]) =>
@@ -182,6 +183,14 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     'Delete the user Alice Ahmed.',
     click(page => page.getByRole('button')),
     /button "Delete" is no longer beside "Alice Ahmed"/,
+  ],
+  [
+    'a control that is there twice by now',
+    basket,
+    `<div>${basket}${basket}</div>`,
+    'Remove the Fern from the basket.',
+    click(page => page.locator('div').filter({ hasText: 'Fern' }).getByLabel('Remove')),
+    /button "Remove" beside "Fern" now matches \d elements instead of one/,
   ],
   [
     'a team',
@@ -280,6 +289,23 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, s
     'Delete Alice Ahmed.',
     click(page => page.locator('div').filter({ hasText: 'Alice Ahmed' }).getByRole('button')),
     'Alice Ahmed',
+  ],
+  [
+    'a control that a box around all made one of several',
+    basket,
+    `<div>${basket}</div>`,
+    'Remove the Fern from the basket.',
+    click(page => page.locator('div').filter({ hasText: 'Fern' }).getByLabel('Remove')),
+    'Fern',
+  ],
+  [
+    'a control that another of its name leaves in a moment',
+    button('Publish', 'published'),
+    `<div>${button('Publish', 'old')}</div><main>${button('Publish', 'published')}</main>
+      <script>setTimeout(() => document.querySelector('div').remove(), 300)</script>`,
+    'Publish the post.',
+    click(page => page.getByRole('button')),
+    'published',
   ],
   [
     'what had the focus',

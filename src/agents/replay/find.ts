@@ -10,16 +10,23 @@ import { otherControl, type Told } from './same';
 
 /** Milliseconds between looks at a page: they grow from the first to the longest. */
 export const FIRST_PAUSE_MS = 10;
-export const longer = (pause: number) => Math.min(pause * 2, 200);
-/** For an element, before it is looked for elsewhere. */
-const LOOK_MS = 500;
+export const longer = (pause: number) => Math.min(pause * 2, 100);
+/** Milliseconds without an element before it is looked for elsewhere. */
+const MISSED_MS = 500;
+/** Milliseconds for a page to answer. */
+const ANSWER_MS = 2_000;
 
 /** Another control stands where the recorded one stood. */
 export class OtherControl extends Error {
   override name = 'OtherControl';
 }
 
-/** @returns its locator and, if another could come in its place, the element that was compared. @throws OtherControl */
+/** Nothing matches, or several elements do. */
+export class NoControl extends Error {
+  override name = 'NoControl';
+}
+
+/** @returns its locator and, if another could come in its place, the element that was compared. @throws OtherControl, NoControl */
 export async function findControl(
   given: Locator,
   recorded: Told,
@@ -28,36 +35,42 @@ export async function findControl(
   const { place, beside = [] } = recorded;
   if (!place && !beside.length) return { locator: given };
   const isTold = beside.some(({ scope }) => isNear(scope));
+  const isMissedAt = Math.min(performance.now() + MISSED_MS, (performance.now() + end) / 2);
   let locator = given;
-  // Kept for a last look that has too little time left.
-  let why: string | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
-    const timeout = Math.max(1, Math.min(LOOK_MS, (end - performance.now()) / 2));
-    const { element, error } = await lookAt(locator, timeout);
+    // No look has a time limit of its own: on a busy machine, too few would come to an end.
+    const { element, error } = await lookAt(locator);
     const other = element && (await compared(element, recorded, task, goal));
     if (other?.differs) task.session.notice(`Since the recording, ${other.differs}.`);
     if (other?.isSame) return { locator, ...(beside.length && { element }) };
-    why = other?.why ?? why;
-    if (performance.now() + pause > end) return refuse(why, error) ?? { locator };
-    const path = place && (error || isTold) && (await elsewhere(given.page(), place.control, beside, goal));
+    if (performance.now() + pause > end) {
+      refuse(element, other?.why, error);
+      return { locator };
+    }
+    const isMissed = element ? isTold : performance.now() > isMissedAt;
+    const path = place && isMissed && (await elsewhere(given.page(), place.control, beside, goal));
     locator = path ? given.page().locator(path) : given;
     await sleep(pause, task.signal);
   }
 }
 
-/** If the page can't tell, the action will. */
-function refuse(why: string | undefined, error: Error | undefined): undefined {
+/** If the page can't tell which element it is, the action goes on. */
+function refuse(element: Locator | undefined, why: string | undefined, error: Error | undefined): void {
   if (why !== undefined) throw new OtherControl(why);
-  if (error) throw error;
+  if (!element) throw error ?? new NoControl('it is not there, or more than once');
 }
 
-/** Playwright's error after the time; others are thrown, such as for two elements. */
-async function lookAt(locator: Locator, timeout: number): Promise<{ element?: Locator; error?: Error }> {
+/** The only element. None if the page does not answer, or loads another document. */
+async function lookAt(locator: Locator): Promise<{ element?: Locator; error?: Error }> {
+  const page = locator.page();
   try {
-    const element = await unseen(locator.page(), () => locator.elementHandle({ timeout }));
-    return { element: element as unknown as Locator };
+    const found = await within(
+      unseen(page, () => locator.elementHandles()),
+      ANSWER_MS,
+    );
+    return { element: found?.length === 1 ? (found[0] as unknown as Locator) : undefined };
   } catch (error) {
-    if ((error as Error).name !== 'TimeoutError') throw error;
+    if (page.isClosed()) throw error;
     return { error: error as Error };
   }
 }
@@ -71,4 +84,4 @@ async function compared(element: Locator, recorded: Told, task: SessionTask, goa
 }
 
 const elsewhere = (page: Page, control: string, beside: NonNullable<Told['beside']>, goal: GoalWords) =>
-  within(callInPage(page, 'pathBeside', control, beside, goal), LOOK_MS);
+  within(callInPage(page, 'pathBeside', control, beside, goal), ANSWER_MS);

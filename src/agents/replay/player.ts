@@ -26,11 +26,11 @@ import {
 } from '../../data/recording';
 import { uniqueByValue } from '../../spec/placeholders';
 import { pathOf } from '../../spec/url';
-import { type GoalWords, goalWords, isNear } from '../../text/goal-words';
+import { type GoalWords, goalWords, hasName, isNear } from '../../text/goal-words';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
-import { FIRST_PAUSE_MS, findControl, longer, OtherControl } from './find';
+import { FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl } from './find';
 import type { ReplaySettings } from './index';
 import { haveSameWords, leftOut, type Told } from './same';
 import { turnsWith, withTexts } from './values';
@@ -117,7 +117,7 @@ export class Player {
         await this.perform(page, located(page, here), action, end);
       } catch (error) {
         task.signal.throwIfAborted();
-        const why = error instanceof OtherControl ? error.message : await whyNot(page, here, error);
+        const why = error instanceof OtherControl ? error.message : await this.whyNot(page, here, error);
         throw this.problem(page, why);
       }
     };
@@ -187,6 +187,25 @@ export class Player {
       );
     if (page !== session.page) session.activate(page);
     return page;
+  }
+
+  /** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
+  private async whyNot(page: Page, action: RecordedAction, error: unknown): Promise<string> {
+    const message = messageOf(error);
+    const expression = 'locator' in action ? action.locator : undefined;
+    if (!expression) {
+      const { place } = action;
+      const isLost = action.do === 'press' && place && error instanceof NoControl;
+      return isLost ? `${fieldInWords(place.control)} does not have the focus` : message;
+    }
+    const near = action.beside?.filter(({ scope }) => isNear(scope)).map(({ text }) => text) ?? [];
+    const told = near.find(text => hasName(text, this.goal)) ?? near[0];
+    const name = namedControl(expression, action.place) + (told ? ` beside "${told}"` : '');
+    // Undefined if the text is not a locator, or the page does not answer.
+    const count = await (async () => locatorOf(page, expression).count())().catch(() => undefined);
+    if (count === 0) return `${name} not found`;
+    if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
+    return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
   }
 
   private problem(page: Page, what: string): ActionProblem {
@@ -277,22 +296,4 @@ function located(page: Page, action: RecordedAction): LocatedAction {
   const locator = 'locator' in action && action.locator ? { locator: locatorOf(page, action.locator) } : {};
   const to = action.do === 'drag' ? { to: locatorOf(page, action.to) } : {};
   return { ...action, ...locator, ...to } as LocatedAction;
-}
-
-/** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
-async function whyNot(page: Page, action: RecordedAction, error: unknown): Promise<string> {
-  const message = messageOf(error);
-  const expression = 'locator' in action ? action.locator : undefined;
-  if (!expression) {
-    const { place } = action;
-    const isLost = action.do === 'press' && place && (error as Error).name === 'TimeoutError';
-    return isLost ? `${fieldInWords(place.control)} does not have the focus` : message;
-  }
-  const near = action.beside?.find(({ scope }) => isNear(scope))?.text;
-  const name = namedControl(expression, action.place) + (near ? ` beside "${near}"` : '');
-  // Undefined if the text is not a locator, or the page does not answer.
-  const count = await (async () => locatorOf(page, expression).count())().catch(() => undefined);
-  if (count === 0) return `${name} not found`;
-  if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
-  return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
 }

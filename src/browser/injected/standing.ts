@@ -2,6 +2,7 @@
 import type { Neighbour } from '../../data/action';
 import {
   type GoalWords,
+  hasName,
   isNear,
   keepsWords,
   SCOPES,
@@ -47,8 +48,7 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
     const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
     const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
     beside.push(...kept.map(text => ({ scope, text })));
-    const hasNames = found.some(text => wordsIn(text).some(word => goal.names.includes(word)));
-    if (!scopes && scope !== 'heading' && hasNames) break;
+    if (!scopes && scope !== 'heading' && found.some(text => hasName(text, goal))) break;
   }
   const { isConnected } = element;
   return { place: placeOf(element), isConnected, isOn: isOn(control), beside };
