@@ -10,9 +10,9 @@ import type { Session } from './session';
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
 
 export class Dialogs {
-  /** The agent's answers; `leave` if a program outside Playwright answers. Default: as Playwright does. */
+  /** The agent's answers; `leave` if a program outside Playwright answers. Default: Playwright's answers. */
   policy: DialogPolicy | 'leave' | undefined;
-  /** Undefined if a listener of the agent's own answers, which no recording can hold. */
+  /** Gets undefined if a listener of the agent's own answers: no recording can contain that. */
   onAnswer: (answer: DialogAnswer | undefined) => void = () => undefined;
   /** Whether the suite answers: it does so in a replay, too. */
   private readonly suiteAnswers: boolean;
@@ -24,7 +24,7 @@ export class Dialogs {
     const { context } = session;
     this.suiteAnswers = [context, ...context.pages()].some(each => listeners(each) > 0);
     const answer = (dialog: Dialog) => this.answer(dialog);
-    // Before the others: a listener for one event is gone by its turn.
+    // Before all others, so that `once` listeners still count.
     const emitter = context as unknown as EventEmitter;
     emitter.prependListener('dialog', answer);
     const unlisten = listen(context, { dialogclosed: dialog => this.open.delete(dialog) });
@@ -38,7 +38,7 @@ export class Dialogs {
     return [...this.open.keys()].some(dialog => dialog.page() === page);
   }
 
-  /** @param held those, too, that others have not answered yet */
+  /** @param held also those that a listener of the agent's or the suite's has not answered yet */
   async dismissOpen({ held = false } = {}): Promise<void> {
     const dismissed = [...this.open].filter(([, each]) => held || !each.held).map(([dialog]) => dialog);
     // A dialog that is being answered refuses a second answer.
@@ -47,8 +47,8 @@ export class Dialogs {
   }
 
   /**
-   * Playwright does not answer a dialog that has a listener, such as ours, so it is answered here. If the agent or the
-   * suite has a listener, too, that one answers: a second answer would show as a failed step.
+   * Since there is a listener (ours), Playwright does not answer the dialog, so it is answered here. If the agent or the suite
+   * has a listener, too, that one answers: a second answer would show as a failed step.
    */
   private answer(dialog: Dialog): void {
     const othersListen = listeners(dialog.page()) > 0 || listeners(this.session.context) > 1;
