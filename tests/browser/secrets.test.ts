@@ -14,7 +14,7 @@ import { usedPages } from '../support/used-pages';
 const SECRET = 'violet 7';
 const NAMED = '<secret>PW</secret>';
 const OPTIONS = { secrets: { PW: SECRET }, allowedDomains: ['127.0.0.1'] };
-const REFUSED = 'the field is of localhost, and secrets are typed on 127.0.0.1 only';
+const REFUSED = 'the field is on localhost, and secrets are typed only on 127.0.0.1';
 
 const EVIL = `<label>Password <input oninput="got.textContent += event.data"></label>
 <label>Plan <select onchange="got.textContent += this.value"><option>Free<option>${SECRET}</select></label><p id="got"></p>`;

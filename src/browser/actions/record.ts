@@ -35,7 +35,7 @@ interface Pending {
   draft: ActionDraft;
   target: Target | undefined;
   to: Target | undefined;
-  /** Of what gets the key. */
+  /** Which control gets the key, if no target is given. */
   focused: Promise<Standing | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
@@ -46,7 +46,7 @@ interface Target {
   standing?: Promise<Standing | undefined>;
 }
 
-/** Playwright waits until their element is stable: meanwhile the page answers. */
+/** Actions before which Playwright waits until the element is stable. Meanwhile the page can answer us. */
 const WAITING = new Set<PageAction['do']>(['click', 'check', 'hover', 'drag']);
 
 export class ActionRecorder {
@@ -65,7 +65,7 @@ export class ActionRecorder {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
-  /** Forgets the noted actions. Call it when another turn begins. */
+  /** Forgets the noted actions. Call it at the start of a turn. */
   begin(): void {
     this.pending = [];
     this.dialogs.length = 0;
@@ -79,7 +79,7 @@ export class ActionRecorder {
     const before = fingerprintOf(page);
     const found = [target, to].map(each => each && this.durable(each));
     const [from, end] = await Promise.all(found);
-    // The others are done at once: they may change a name, as a counter in a label does, or send a form.
+    // Other actions happen at once: they may change the name, as a counter in a label does, or send a form.
     if (!WAITING.has(draft.do)) await Promise.all([from?.locator, from?.standing]);
     const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
     await focused;
@@ -87,14 +87,14 @@ export class ActionRecorder {
     this.pending.push({ page, tab, draft: this.portable(draft), target: from, to: end, focused, before });
   }
 
-  /** Waits for the page's answers, for actions that don't wait by themselves. */
+  /** Waits for the page's answers: call it before an action that does not wait for them itself. */
   async answered(): Promise<void> {
     await Promise.all(
       this.pending.flatMap(({ target, to, before }) => [target?.locator, to?.locator, before]),
     );
   }
 
-  /** @returns a function that forgets what is noted from now on: it did not happen */
+  /** @returns a function that forgets what is noted from now on, if it did not happen after all */
   mark(): () => void {
     const { isLook } = this;
     const { length } = this.pending;
@@ -126,7 +126,7 @@ export class ActionRecorder {
     return recorded;
   }
 
-  /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
+  /** Wrapped in an object, so that whoever awaits it does not wait for the durable locator. */
   private async durable(target: ActionElement): Promise<Target> {
     const place =
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
@@ -134,7 +134,7 @@ export class ActionRecorder {
     const standing = standingOf(place.first(), place.page(), { goal: this.goal });
     if (hasLocatorHandlers(place.page())) await standing;
     const found = within(place.normalize().then(String), LIMIT_MS);
-    // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
+    // If the page went away too soon, the given locator will do, unless it is a reference into a snapshot.
     const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
     const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
     return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
@@ -166,7 +166,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const ofTarget = target
     ? { ...target, control: namedControl(target.locator, target.place) }
     : toldOf(await asked.focused);
-  // Other actions leave it on or off, as they say.
+  // Only a click toggles: other actions say themselves whether it ends on or off.
   if (ofTarget && draft.do !== 'click') delete ofTarget.isOn;
   const end = to && {
     to: to.locator,
@@ -176,7 +176,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
 }
 
-/** Undefined without a locator that finds it again. */
+/** Undefined if no locator finds it again. */
 async function recorded(target: Target | undefined) {
   const [locator, standing] = await Promise.all([target?.locator, target?.standing]);
   if (!locator || (standing && isDetached(locator, standing))) return undefined;
@@ -191,10 +191,10 @@ function toldOf({ place, beside, isOn }: Partial<Standing> = {}) {
   };
 }
 
-/** `div > button`, `.last()`: nothing that names the element. */
+/** `div > button`, `.last()`: a locator that does not name the element. */
 const BY_PLACE = /^locator\('[a-z >]*'\)(?:\.(?:first|last|nth)\(\d*\))*$/;
 
-/** The page may replace an element while it is asked about. Then its place is one in what was replaced, and may be another's. */
+/** The page may replace an element while we ask about it. Then a locator by its place may find another element. */
 const isDetached = (locator: string, { isConnected, place }: Standing) =>
   !isConnected || (/ "/.test(place?.control ?? '') && BY_PLACE.test(locator));
 
@@ -202,8 +202,8 @@ const isDetached = (locator: string, { isConnected, place }: Standing) =>
 export type Standing = ReturnType<typeof standing>;
 
 /**
- * Undefined if there is no such element in time. Not by `evaluateAll`, which knows no references into a snapshot.
- * Checked on Playwright 1.65: it looks for them in another world than the snapshot's.
+ * Undefined if there is no such element in time. Not by `evaluateAll`, which finds no references into a snapshot: Playwright
+ * 1.65 looks for them in another world than the snapshot's.
  */
 export const standingOf = (
   locator: Pick<Locator, 'evaluate'>,
@@ -221,7 +221,7 @@ const MAX_FRAMES = 6;
 
 export const NO_ANSWER: Fingerprint = { url: '', content: '' };
 
-/** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer because it is navigating. */
+/** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer. */
 export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
   const frames = page.frames().slice(0, MAX_FRAMES);
   const hashes = frames.map(frame => within(callInPage(frame, 'hashOfContent'), STATE_LIMIT_MS));

@@ -39,7 +39,7 @@ interface Candidate {
   depth: number;
 }
 
-/** @param labels names of the elements around, or their texts if these are short */
+/** @param labels the names of the elements around these, or their texts if they are short */
 function collect(nodes: readonly (TreeNode | string)[], labels: readonly string[], into: Candidate[]): void {
   const near = labels.slice(-4);
   for (const node of nodes) {
