@@ -67,10 +67,12 @@ type Events = Record<'page' | 'crash', playwright.Page> &
   };
 type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 
+/** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */
+export const emitterOf = (source: Source) => source as unknown as EventEmitter;
+
 /** @returns a function that removes the listeners */
 export function listen(source: Source, listeners: Listeners): () => void {
-  // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
-  const emitter = source as unknown as EventEmitter;
+  const emitter = emitterOf(source);
   for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
   return () => {
     for (const [name, listener] of Object.entries(listeners)) emitter.off(name, listener);

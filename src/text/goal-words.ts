@@ -74,19 +74,14 @@ const asCompared = (text: string) =>
  * The words of a text by which the control beside it is found again. Further away than in its row, only names count, and on a page
  * only those in texts of hardly any other words: a banner may have any word of a goal.
  *
- * @param isLoose also words that are no names, even if the text has words that the goal lacks
+ * @param loose also words that are no names, even if the text has words that the goal lacks
  */
-export function soughtIn(
-  text: string,
-  scope: Scope,
-  { names, others }: GoalWords,
-  isLoose = false,
-): string[] {
+export function soughtIn(text: string, scope: Scope, { names, others }: GoalWords, loose = false): string[] {
   const words = wordsIn(text);
   const isKnown = (word: string) => names.includes(word) || others.includes(word);
   const strange = words.filter(word => !isKnown(word) && !OF_EVERY_GOAL.test(word)).length;
   if (scope === 'page' && strange > 1) return [];
-  const hasOthers = isNear(scope) && (isLoose || !strange);
+  const hasOthers = isNear(scope) && (loose || !strange);
   // "Only 3 left" is not the 3 of a goal.
   const isNumber = (word: string) => !/^\d$/.test(word) || !strange;
   return words.filter(
@@ -95,17 +90,12 @@ export function soughtIn(
 }
 
 /** Whether what is there now has the words that a recorded text and the goal share. A name that is the whole text must be whole. */
-export function keepsWords(
-  recorded: string,
-  scope: Scope,
-  there: readonly string[],
-  goal: GoalWords,
-): boolean {
+export function keepsWords(text: string, scope: Scope, there: readonly string[], goal: GoalWords): boolean {
   const words = there.flatMap(wordsIn);
-  const strict = soughtIn(recorded, scope, goal);
-  const sought = strict.length ? strict : soughtIn(recorded, scope, goal, true);
+  const strict = soughtIn(text, scope, goal);
+  const sought = strict.length ? strict : soughtIn(text, scope, goal, true);
   if (!sought.every(word => words.includes(word))) return false;
-  const name = asCompared(recorded).trim();
+  const name = asCompared(text).trim();
   if (!sought.length || !/\p{L}/u.test(name) || WITHOUT_BLANKS.test(name) || !goal.text.includes(name))
     return true;
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+');

@@ -39,9 +39,9 @@ function chord(text: string): string {
   const keys = parts.map(keyOf);
   const last = keys.at(-1)!;
   // "ctrl+A" is the key A without shift; with shift, it is the capital letter.
-  const letter = keys.length > 1 && /^[a-z]$/i.test(last);
-  const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
-  return [...keys.slice(0, -1), key].join('+');
+  if (keys.length > 1 && /^[a-z]$/i.test(last))
+    keys[keys.length - 1] = keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase();
+  return keys.join('+');
 }
 
 export function keySequence(text: string): string[] {

@@ -100,17 +100,15 @@ const ACTIONS: {
   },
   async check({ locator, checked }, page, timeout) {
     // Some libraries keep the state in `aria-pressed`, where Playwright does not look for it.
-    const pressed = await unseen(page, () =>
-      locator.evaluate(injected('pressedInstead'), undefined, { timeout }),
-    );
+    const read = () => locator.evaluate(injected('pressedInstead'), undefined, { timeout });
+    const pressed = await unseen(page, read);
     if (pressed === null) return locator.setChecked(checked, { timeout });
     if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
-  select: ({ locator, labels }, _, timeout) =>
-    locator.selectOption(
-      labels.map(label => ({ label })),
-      { timeout },
-    ),
+  select({ locator, labels }, _, timeout) {
+    const options = labels.map(label => ({ label }));
+    return locator.selectOption(options, { timeout });
+  },
   upload,
   drag: ({ locator, to, position, toPosition }, _, timeout) =>
     locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),
@@ -132,11 +130,10 @@ function refuseUnlessSent(error: Error): void {
 async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
   // First by Playwright's own reading, which is faster than `evaluate`. Editors have no value.
-  const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
+  const options = { timeout: 1_000 };
+  const value = await locator.inputValue(options).catch(() => text);
   if (value === text || text === '') return;
-  const kept = await locator
-    .evaluate(injected('valueOfText'), undefined, { timeout: 1_000 })
-    .catch(() => text);
+  const kept = await locator.evaluate(injected('valueOfText'), undefined, options).catch(() => text);
   if (kept === null || kept === text) return;
   await locator.fill('', { timeout });
   await locator.pressSequentially(text, { timeout });

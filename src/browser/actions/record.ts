@@ -133,18 +133,18 @@ export class ActionRecorder {
     if (!place) return { locator: Promise.resolve(undefined) };
     const standing = standingOf(place.first(), place.page(), { goal: this.goal });
     if (hasLocatorHandlers(place.page())) await standing;
-    const found = within(place.normalize().then(String), LIMIT_MS);
+    const durable = within(place.normalize().then(String), LIMIT_MS);
     // If the page went away too soon, the given locator will do, unless it is a reference into a snapshot.
     const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-    const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
-    return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
+    const locator = durable.then((name = asGiven) =>
+      name !== undefined && name.length <= MAX_LOCATOR ? name : undefined,
+    );
+    return { locator, standing };
   }
 
   private async focused(page: Page): Promise<Standing | undefined> {
-    const element = await within(
-      unseen(page, () => page.$(':focus')),
-      LIMIT_MS,
-    );
+    const focused = unseen(page, () => page.$(':focus'));
+    const element = await within(focused, LIMIT_MS);
     return element ? standingOf(element as unknown as Locator, page, { goal: this.goal }) : undefined;
   }
 
@@ -205,15 +205,14 @@ export type Standing = ReturnType<typeof standing>;
  * Undefined if there is no such element in time. Not by `evaluateAll`, which finds no references into a snapshot: Playwright
  * 1.65 looks for them in another world than the snapshot's.
  */
-export const standingOf = (
+export function standingOf(
   locator: Pick<Locator, 'evaluate'>,
   page: Page,
   sought: { goal: GoalWords; scopes?: Scope[] },
-): Promise<Standing | undefined> =>
-  within(
-    unseen(page, () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS })),
-    LIMIT_MS,
-  );
+): Promise<Standing | undefined> {
+  const ask = () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS });
+  return within(unseen(page, ask), LIMIT_MS);
+}
 
 const STATE_LIMIT_MS = 1_000;
 /** More frames would cost time and rarely matter. */

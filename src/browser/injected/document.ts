@@ -88,15 +88,12 @@ export function visibleText(): string {
 
 /** The texts of the page's alerts, toasts and error messages, the most reliable kind first: they tell what went wrong. */
 export function messages(): string[] {
-  const kinds = '[role=alert]|[aria-live=assertive]|[class*=toast i]|[class*=error i]|[role=status]'.split(
-    '|',
-  );
+  const kinds = '[role=alert]|[aria-live=assertive]|[class*=toast i]|[class*=error i]|[role=status]';
   const all = [...everyElement()];
-  const said = kinds.flatMap(kind =>
-    all
-      .filter(each => each.matches(kind) && isShown(each))
-      .map(each => flatText((each as HTMLElement).innerText ?? '', 1_000)),
-  );
+  const said = kinds.split('|').flatMap(kind => {
+    const shown = all.filter(each => each.matches(kind) && isShown(each));
+    return shown.map(each => flatText((each as HTMLElement).innerText ?? '', 1_000));
+  });
   // A longer text is no message.
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
 }
@@ -149,9 +146,8 @@ interface Tool {
 }
 
 function modelContext(): ModelContext | undefined {
-  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
-    document as unknown as { modelContext?: ModelContext };
-  return modelContext;
+  type Holder = { modelContext?: ModelContext };
+  return (document as Holder).modelContext ?? (navigator as Holder).modelContext;
 }
 
 /** How many characters a document's tools have; null if the page has no WebMCP. Has to run in the page's own world. */
@@ -159,12 +155,7 @@ export async function sizeOfTools(): Promise<number | null> {
   const context = modelContext();
   if (!context) return null;
   const tools = (await context.getTools?.()) ?? [];
-  const said = tools.map(({ name, description, inputSchema, annotations }) => [
-    name,
-    description,
-    inputSchema,
-    annotations,
-  ]);
+  const said = tools.map(tool => [tool.name, tool.description, tool.inputSchema, tool.annotations]);
   return JSON.stringify(said).length;
 }
 

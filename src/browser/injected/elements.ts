@@ -274,16 +274,14 @@ export function isOutside(element: Element): boolean {
 }
 
 export function settable(element: Element) {
+  const options = element instanceof HTMLSelectElement ? [...element.options] : [];
   return {
     tag: element.localName,
     readonly: element.hasAttribute('readonly'),
     type: element instanceof HTMLInputElement ? element.type : '',
     role: element.getAttribute('role'),
     editable: element instanceof HTMLElement && element.isContentEditable,
-    options:
-      element instanceof HTMLSelectElement
-        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
-        : [],
+    options: options.map(({ value, label, disabled }) => ({ value, label, disabled })),
   };
 }
 

@@ -73,9 +73,10 @@ export function seen() {
   const { shown, sightings, more, incomplete } = currentState();
   const able = shown.slice(0, 1_000).filter(each => !isDisabled(each));
   const namesOf = (all: Element[]) => all.map(each => nameOf(each).toLowerCase());
-  const [usable, fields] = [false, true].map(is => namesOf(able.filter(each => isLabelled(each) === is)));
+  const fields = namesOf(able.filter(isLabelled));
+  const usable = namesOf(able.filter(each => !isLabelled(each)));
   const controls = shown.slice(0, 300).flatMap(each => placeOf(each) ?? []);
-  return { sightings, more, incomplete, controls, usable: usable!, fields: fields! };
+  return { sightings, more, incomplete, controls, usable, fields };
 }
 
 /** Scrolls a sighting into view. @returns its box there; null if that fails */

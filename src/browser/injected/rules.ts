@@ -49,10 +49,9 @@ function findTraps(state: State): void {
 function isOver(element: Element): boolean {
   const parent = element.parentElement;
   const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
-  const points = [0.1, 0.5, 0.9].flatMap(x =>
-    [0.1, 0.5, 0.9].map(y => hit({ x: innerWidth * x, y: innerHeight * y })),
-  );
-  return points.filter(each => holds(backdrop, each)).length > 6;
+  const shares = [0.1, 0.5, 0.9];
+  const hits = shares.flatMap(x => shares.map(y => hit({ x: innerWidth * x, y: innerHeight * y })));
+  return hits.filter(each => holds(backdrop, each)).length > 6;
 }
 
 function findCovered(state: State): void {

@@ -73,8 +73,8 @@ export function pathBeside(control: string, beside: readonly Neighbour[], goal: 
 
 /** If the page has no such box any more, texts that were in it may be further away. */
 function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
-  const alone = () => (scope === 'row' ? boxIn(control, 'alone', look) : undefined);
-  return boxIn(control, scope, look) ?? alone() ?? PAGE();
+  const wider = () => (scope === 'row' ? boxOrWider(control, 'alone', look) : PAGE());
+  return boxIn(control, scope, look) ?? wider();
 }
 
 const MAX_NEIGHBOURS = 8;
@@ -249,7 +249,7 @@ function headingsOf(control: Element, lists: Lists): string[] {
   const active = control.getAttribute('aria-activedescendant');
   const selected = '[role=listbox] [role=option][aria-selected=true]';
   const isChoosing = roleOf(control) === 'combobox';
-  const option = active ? root.getElementById(active) : isChoosing && root.querySelector(selected);
+  const option = (active ? root.getElementById(active) : isChoosing && root.querySelector(selected)) || null;
   const named = [
     header,
     ...outlineOf(control, lists),
@@ -257,9 +257,8 @@ function headingsOf(control: Element, lists: Lists): string[] {
     option,
   ];
   const labels = groups.map(group => group.getAttribute('aria-label'));
-  return [...named.map(each => (each ? each.textContent : '')), ...labels].filter(text =>
-    text?.trim(),
-  ) as string[];
+  const texts = [...named.map(each => each?.textContent), ...labels];
+  return texts.filter(text => text?.trim()) as string[];
 }
 
 /** The headings above it (in its dialog, if it is in one): of each rank the last one before it. */
@@ -276,10 +275,9 @@ function outlineOf(control: Element, lists: Lists): Element[] {
 }
 
 const columnOf = (cell: Element) => {
-  const before = [...(cell.parentElement?.children ?? [])];
-  return before
-    .slice(0, before.indexOf(cell))
-    .reduce((sum, each) => sum + ((each as HTMLTableCellElement).colSpan ?? 1), 0);
+  const cells = [...(cell.parentElement?.children ?? [])] as Partial<HTMLTableCellElement>[];
+  const before = cells.slice(0, cells.indexOf(cell));
+  return before.reduce((sum, { colSpan = 1 }) => sum + colSpan, 0);
 };
 
 /** The visible text with spaces between elements: if only style sets them apart, `innerText` is `AliceAdminDelete`. */

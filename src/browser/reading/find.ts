@@ -97,11 +97,9 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
 export function findText(query: string, roots: readonly TreeNode[]): string {
   const all: Candidate[] = [];
   collect(roots, [], all);
-  const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
-  const words = (wanted.length > 0 ? wanted : tokens(query)).map(word => ({
-    word,
-    weight: rarity(word, all),
-  }));
+  const telling = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
+  const wanted = telling.length > 0 ? telling : tokens(query);
+  const words = wanted.map(word => ({ word, weight: rarity(word, all) }));
   const phrase = query.toLowerCase().replace(/^\s*["']?|["']?\s*$/g, '');
   const scored = all
     .map(candidate => ({ candidate, value: score(candidate, words, phrase) }))

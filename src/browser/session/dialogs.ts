@@ -1,9 +1,8 @@
 // Answers dialogs, since an open one blocks its page, its screenshot and its grading.
-import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
 import { beginning, shorten } from '../../text/line';
-import { listen } from '../waiting';
+import { emitterOf, listen } from '../waiting';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
@@ -25,11 +24,10 @@ export class Dialogs {
     this.suiteAnswers = [context, ...context.pages()].some(each => listeners(each) > 0);
     const answer = (dialog: Dialog) => this.answer(dialog);
     // Before all others, so that `once` listeners still count.
-    const emitter = context as unknown as EventEmitter;
-    emitter.prependListener('dialog', answer);
+    emitterOf(context).prependListener('dialog', answer);
     const unlisten = listen(context, { dialogclosed: dialog => this.open.delete(dialog) });
     this.dispose = () => {
-      emitter.off('dialog', answer);
+      emitterOf(context).off('dialog', answer);
       unlisten();
     };
   }
@@ -66,7 +64,6 @@ export class Dialogs {
   }
 }
 
-/** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */
-function listeners(emitter: Page | BrowserContext | null): number {
-  return emitter ? (emitter as unknown as EventEmitter).listenerCount('dialog') : 0;
+function listeners(source: Page | BrowserContext | null): number {
+  return source ? emitterOf(source).listenerCount('dialog') : 0;
 }

@@ -59,11 +59,11 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const isRead = sent !== undefined && isUtf8(bytes!) && !(isForm.test(type) && hasOtherBytes(sent));
     const body = { text, type, whole: isRead && sent.length <= MAX_BODY };
     bodies.set(event, body);
-    const sentLength = (headers: Record<string, string>) => {
-      const { 'content-length': length = event.method === 'DELETE' ? '0' : '' } = headers;
-      body.whole ||= length === '0';
+    // Without bytes, the text is whole only if the request has no body. A DELETE without one may leave out its length.
+    const noteLength = ({ 'content-length': length }: Record<string, string>) => {
+      body.whole = length === '0' || (length === undefined && event.method === 'DELETE');
     };
-    if (sent === undefined) begun.allHeaders().then(sentLength, () => undefined);
+    if (sent === undefined) begun.allHeaders().then(noteLength, () => undefined);
   };
 
   const now = () => Math.round(performance.now() - startedAt);

@@ -74,7 +74,8 @@ export class Session {
     if (!documents) return check(this.page);
     const end = performance.now() + NAVIGATION_LIMIT_MS;
     while (!(await documents.mayStayNow(this.page))) {
-      if (performance.now() > end) throw new Error('The active tab shows a document of another host.');
+      if (performance.now() > end)
+        throw new Error('The active tab shows a document of another host, so it was not checked.');
       await this.changed.next(HANGING_LIMIT_MS);
     }
     const { page } = this;
