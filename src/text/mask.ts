@@ -1,7 +1,7 @@
 // Keeps the values of secrets out of texts, in every form in which pages, URLs and protocols write a value; and fills them in.
 // A text is searched as it stands, and decoded once and twice. Programs beside `dist` load this file: import nothing of ours.
 
-/** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
+/** Replaces the values of secrets with `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
 
 /** Shorter values are masked only as whole words: they are part of too many words and numbers. */

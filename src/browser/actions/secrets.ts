@@ -44,7 +44,7 @@ export async function heldForSecret(
   const page = locator.page();
   const handle = (await unseen(page, () => locator.elementHandle({ timeout }))) as Handle;
   const frame = (await unseen(page, () => handle.ownerFrame())) ?? page.mainFrame();
-  // An agent or its site may have opened a blank tab, or another host: then the guard is about to bring the tab back.
+  // A blank tab may be the agent's or its site's. If another host made it, the guard is about to bring it back.
   const isBlankTab = frame === page.mainFrame() && frame.url() === 'about:blank';
   if (await (isBlankTab ? session.mayShow(page) : isAdmitted(frame, allowedDomains))) return handle;
   const where = hostOf(frame.url()) ?? `a document without a host (${frame.url().slice(0, 100)})`;
