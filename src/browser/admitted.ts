@@ -1,4 +1,4 @@
-// Whose document a frame shows: secrets and inputs of page tools are for those of admitted hosts alone.
+// Whose document a frame shows: only those of admitted hosts get secrets and the inputs of page tools.
 import type { Frame } from '@playwright/test';
 import { hostAllowed } from '../spec/url';
 import { unseen } from './in-page';
@@ -15,7 +15,7 @@ export async function isAdmitted(frame: Frame, allowedDomains: readonly string[]
   return admits(frame, allowedDomains) && isOfParent(frame);
 }
 
-/** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
+/** Another host can take over a blank frame without changing its URL. Then the frame's parent can't reach into it. */
 async function isOfParent(frame: Frame): Promise<boolean> {
   const parent = frame.parentFrame();
   if (!parent || !frame.url().startsWith('about:')) return true;
@@ -26,10 +26,8 @@ async function isOfParent(frame: Frame): Promise<boolean> {
 }
 
 /**
- * Takes hold of the document that a frame shows, and checks whose that is. What is evaluated on the handle reaches that document or
- * none: a frame that has gone elsewhere since has no such handle any more.
- *
- * @returns undefined if the document is not of an admitted host
+ * A handle of the document that a frame shows; undefined if the document is not of an admitted host. What is evaluated on the
+ * handle reaches this document or none: the handle is void once the frame has gone elsewhere.
  */
 export async function documentIn(frame: Frame, allowedDomains: readonly string[]) {
   const handle = await unseen(frame.page(), () => frame.evaluateHandle(() => document));

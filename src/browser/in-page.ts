@@ -1,5 +1,5 @@
-// Calls the functions of `injected/` in pages. On Chromium they run in a world of their own, where the page's changed
-// prototypes and its policy for scripts don't count, and of which the page sees nothing.
+// Calls the functions of `injected/` in pages. On Chromium they run in an isolated world: the page sees nothing of it, and
+// neither prototypes that the page has changed nor its Content Security Policy apply there.
 import type { CDPSession, Frame, Page } from '@playwright/test';
 import { unseen } from '../playwright/inside/calls';
 import type * as functions from './injected';
@@ -25,7 +25,7 @@ type Returned<Name extends Injected> = Promise<Awaited<ReturnType<Functions[Name
 
 const CALL_KNOWN = '(name, ...args) => taskproof[name](...args)';
 
-/** A function of `injected/` for Playwright's own `evaluate`, which sends it to the page with each call, and leaves nothing there. */
+/** A function of `injected/` for Playwright's `evaluate`: each call sends it to the page, and nothing of it stays there. */
 export function injected<Name extends Injected>(name: Name): Functions[Name] {
   return withSource(name, '...arguments') as Functions[Name];
 }
@@ -34,7 +34,7 @@ function withSource(name: Injected, given: string): (args: unknown) => unknown {
   return new Function('args', `${SOURCES[name]}\nreturn taskproof.${name}(${given});`) as () => unknown;
 }
 
-/** Without a step in reports. In inner frames, and in other browsers, it runs in the page's own world. */
+/** Reports show no step for it. In inner frames, and in other browsers than Chromium, it runs in the page's own world. */
 export async function callInPage<Name extends Injected>(
   where: Page | Frame,
   name: Name,
@@ -49,15 +49,15 @@ export async function callInPage<Name extends Injected>(
       return await world.call(name, args);
     } catch (error) {
       worlds.delete(session);
-      // The document was replaced. In another process, its world may have a number that means something else there.
+      // The document was replaced. If that moved the tab to another process, the number of our world may be another world's there.
       if (isLast || !/Cannot find context|taskproof is not defined/.test(String(error))) throw error;
     }
 }
 
-/** Our worlds in the main frames of tabs, which are there as long as their documents. */
+/** Our worlds in the main frames of tabs. Each lasts as long as its document. */
 const worlds = new WeakMap<CDPSession, World>();
 
-/** The same in the page's own world, for what only its scripts have. */
+/** The same in the page's own world, for objects that only the page's scripts have. */
 export async function callBesideScripts<Name extends Injected>(
   where: Page | Frame,
   name: Name,
@@ -93,7 +93,7 @@ interface FrameTree {
   childFrames?: FrameTree[];
 }
 
-/** The id of a frame. Both lists have the frames in the order in which they were added. */
+/** The protocol's id of a frame: both lists have frames with the same URL in the order in which they were added. */
 function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
   const alike = page.frames().filter(each => each.url() === frame.url());
   const flat = ({ frame: each, childFrames = [] }: FrameTree): FrameTree['frame'][] => [
@@ -136,7 +136,7 @@ async function isolatedWorld(
   };
 }
 
-/** The public API, for browsers without the protocol, only has the page's own world. */
+/** For browsers without the protocol: Playwright's public API reaches only the page's own world. */
 function mainWorld(frame: Frame): World {
   return {
     call: async (name, args) => (await frame.evaluate(withSource(name, '...args'), args as unknown)) as never,
@@ -167,7 +167,7 @@ async function listening(session: CDPSession, executionContextId: number): Promi
   const document = { expression: 'document', contextId: executionContextId };
   const { result } = await session.send('Runtime.evaluate', document);
   const { node } = await session.send('DOM.describeNode', { objectId: result.objectId });
-  // The document in the page's own world, whose listeners count. Nothing of the page runs for this.
+  // Listeners are on the document in the page's own world. None of the page's code runs for this.
   const { object } = await session.send('DOM.resolveNode', { backendNodeId: node.backendNodeId });
   const tree = { objectId: object.objectId!, depth: -1, pierce: true };
   const { listeners } = await session.send('DOMDebugger.getEventListeners', tree);
@@ -179,6 +179,6 @@ async function listening(session: CDPSession, executionContextId: number): Promi
   return (await Promise.all(resolved)).filter(id => id !== undefined);
 }
 
-/** What a page says in its alerts, toasts and messages; nothing if it does not answer. */
+/** The texts of a page's alerts, toasts and messages; none if it does not answer. */
 export const messagesOn = async (page: Page): Promise<string[]> =>
   (await within(callInPage(page, 'messages'), 500)) ?? [];

@@ -1,4 +1,4 @@
-/** What `injected/` exports, as a script that sets the variable `taskproof`. Each build puts it here: scripts/injected.mjs. */
+/** What `injected/` exports, as a script that sets the variable `taskproof`. The build fills it in: scripts/injected.mjs. */
 export const SOURCE: string = '';
-/** The same for each function alone. */
+/** A script for each function alone. */
 export const SOURCES: Record<string, string> = {};

@@ -1,9 +1,9 @@
-// Waiting with limits, and listening until further notice.
+// Waiting with time limits, and listening to Playwright's events.
 import type { EventEmitter } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import type * as playwright from '@playwright/test';
 
-/** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
+/** Undefined if `promise` rejects or takes longer than `ms` milliseconds. Never rejects. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   return limited(promise, ms, () => new Error('late')).catch(() => undefined);
 }
@@ -67,9 +67,12 @@ type Events = Record<'page' | 'crash', playwright.Page> &
   };
 type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 
+/** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */
+export const emitterOf = (source: Source) => source as unknown as EventEmitter;
+
+/** @returns a function that removes the listeners */
 export function listen(source: Source, listeners: Listeners): () => void {
-  // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
-  const emitter = source as unknown as EventEmitter;
+  const emitter = emitterOf(source);
   for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
   return () => {
     for (const [name, listener] of Object.entries(listeners)) emitter.off(name, listener);

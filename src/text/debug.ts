@@ -1,9 +1,8 @@
-// `DEBUG=taskproof*`: what is decided in a trial, a line each on standard error. Not the package `debug`: lines go through the mask.
-
+// `DEBUG=taskproof*` writes a line on standard error for each decision in a trial. Not by the package `debug`: lines are masked.
 import { escapePattern, oneLine } from './line';
 import type { Mask } from './mask';
 
-/** `guard`: refused or escaped navigations; `tabs`: opened, followed and closed; `settle`: why a wait ended; `tool`: calls of tools. */
+/** CONTRIBUTING.md says what each of them tells. */
 const TOPICS = ['guard', 'tabs', 'settle', 'tool', 'retry', 'skip'] as const;
 type DebugTopic = (typeof TOPICS)[number];
 
@@ -12,7 +11,7 @@ const wanted = new Set(TOPICS.filter(topic => isNamed(`taskproof:${topic}`, proc
 let mask: Mask = text => text;
 let lastMs = performance.now();
 
-/** From now on lines are written without these secrets. A process plays one trial at a time. */
+/** Masks the lines from now on. A process plays one trial at a time. */
 export function maskDebugLines(by: Mask): void {
   mask = by;
 }
@@ -26,7 +25,7 @@ export function debug(topic: DebugTopic, said: () => string): void {
   lastMs = nowMs;
 }
 
-/** As in other programs: names are separated by commas, `*` stands for any characters, and `-` leaves out what it names. */
+/** As with `debug`: names are separated by commas or spaces, `*` stands for any characters, and `-` excludes a name. */
 function isNamed(name: string, names: string): boolean {
   const globs = names.split(/[\s,]+/).filter(Boolean);
   const fits = (glob: string) => {

@@ -1,11 +1,11 @@
 import { lstatSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 
-/** Writes a file and the folders above it. A full disk or a killed process leaves the old file or the new one, never half of one. */
+/** Writes a file, and makes its folders. If the disk is full or the process is killed, the file is the old or the new one, never half. */
 export function writeText(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const known = lstatSync(file, { throwIfNoEntry: false });
-  // Links, pipes and devices stay what they are.
+  // Links, pipes and devices are written to, not replaced.
   if (known && !known.isFile()) {
     writeFileSync(file, text);
     return;

@@ -1,14 +1,17 @@
-// The words by which a goal tells one thing from others, and those of a text on the page. Pages load this file, too: it imports nothing.
+// The words by which a goal tells one thing from others, and those of a text on the page. Pages load this file: import nothing.
 export interface GoalWords {
-  /** In lower case: numbers, what stands in quotes or begins with a capital inside a sentence, addresses, names of files, and pairs of characters of scripts without blanks. */
+  /**
+   * In lower case: numbers, words in quotes, words with a capital inside a sentence, e-mail addresses, file names, and, in scripts
+   * without spaces, pairs of characters.
+   */
   names: string[];
   /** Its other words of two letters and more. */
   others: string[];
-  /** All of it, as texts are compared. */
+  /** The whole goal, in the form in which texts are compared. */
   text: string;
 }
 
-/** Where a text stands: in a heading above the control, in the box in which no other control is called so, in its row, in its dialog, on its page. */
+/** Where a text is: in a heading above the control, in the box with no other control of its name, in its row, dialog or page. */
 export const SCOPES = ['heading', 'alone', 'row', 'dialog', 'page'] as const;
 export type Scope = (typeof SCOPES)[number];
 export const isNear = (scope: Scope) => scope === 'alone' || scope === 'row';
@@ -22,18 +25,18 @@ const WITHOUT_BLANKS =
   /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Hangul}]/u;
 const OF_EVERY_GOAL =
   /^(?:i|a|an|in|on|to|of|the|and|for|with|from|into|one|is|it|my|me|be|do|at|by|or|as|if|so|up|no|we|us|he|go)$/;
-/** Ends where a sentence or an entry of a list begins; not in "Dr. Schmidt". */
+/** Matches up to where a sentence or a list item begins; not in "Dr. Schmidt". */
 const BEFORE_FIRST = /(?:^|(?<!(?<!\p{L})\p{Lu}\p{L}{0,3})\.\s*|[!?;\n]\s*|\d\)\s*|[-*•]\s*)$/u;
 
 export function goalWords(goal: string): GoalWords {
   const names = new Set<string>();
   const others = new Set<string>();
-  // In a goal of capitals alone they say nothing.
+  // If the whole goal is in capitals, they say nothing.
   const hasCases = /\p{Ll}/u.test(goal);
   for (const [quoted] of goal.matchAll(QUOTED)) for (const word of wordsIn(quoted)) names.add(word);
   for (const { 0: token, index } of goal.matchAll(TOKEN)) {
     const isFirst = BEFORE_FIRST.test(goal.slice(Math.max(0, index - 20), index));
-    // Of a list.
+    // The number of a list item.
     if (isFirst && /^\d+[.)]\s/.test(goal.slice(index))) continue;
     const isCapital = hasCases && !isFirst && /^\p{Lu}/u.test(token);
     const isName = /\p{N}/u.test(token) || WITHOUT_BLANKS.test(token) || isCapital;
@@ -44,7 +47,7 @@ export function goalWords(goal: string): GoalWords {
   return { names: [...names], others: [...others].filter(word => !names.has(word)), text: asCompared(goal) };
 }
 
-/** In lower case, and numbers alike however they are written: `1,080.00` is 1080. */
+/** The words in lower case, and numbers in one form however they are written: `1,080.00` is 1080. */
 export const wordsIn = (text: string): string[] =>
   (text.replace(MAY_BREAK, '').match(TOKEN) ?? []).flatMap(wordsOf);
 
@@ -71,22 +74,17 @@ const asCompared = (text: string) =>
     .replace(MAY_BREAK, '');
 
 /**
- * The words of a text beside a control by which it is known again. Further away than in its row only names count, and on a page only
- * those of short texts: a banner may have any word of a goal.
+ * The words of a text by which the control beside it is found again. Further away than in its row, only names count, and on a page
+ * only those in texts of hardly any other words: a banner may have any word of a goal.
  *
- * @param isLoose also words that are no names, among others
+ * @param loose also words that are no names, even if the text has words that the goal lacks
  */
-export function soughtIn(
-  text: string,
-  scope: Scope,
-  { names, others }: GoalWords,
-  isLoose = false,
-): string[] {
+export function soughtIn(text: string, scope: Scope, { names, others }: GoalWords, loose = false): string[] {
   const words = wordsIn(text);
   const isKnown = (word: string) => names.includes(word) || others.includes(word);
   const strange = words.filter(word => !isKnown(word) && !OF_EVERY_GOAL.test(word)).length;
   if (scope === 'page' && strange > 1) return [];
-  const hasOthers = isNear(scope) && (isLoose || !strange);
+  const hasOthers = isNear(scope) && (loose || !strange);
   // "Only 3 left" is not the 3 of a goal.
   const isNumber = (word: string) => !/^\d$/.test(word) || !strange;
   return words.filter(
@@ -94,18 +92,13 @@ export function soughtIn(
   );
 }
 
-/** Whether the words that a recorded text and the goal share are in what is there now, and a whole name is no part of a longer one. */
-export function keepsWords(
-  recorded: string,
-  scope: Scope,
-  there: readonly string[],
-  goal: GoalWords,
-): boolean {
+/** Whether what is there now has the words that a recorded text and the goal share. A name that is the whole text must be whole. */
+export function keepsWords(text: string, scope: Scope, there: readonly string[], goal: GoalWords): boolean {
   const words = there.flatMap(wordsIn);
-  const strict = soughtIn(recorded, scope, goal);
-  const sought = strict.length ? strict : soughtIn(recorded, scope, goal, true);
+  const strict = soughtIn(text, scope, goal);
+  const sought = strict.length ? strict : soughtIn(text, scope, goal, true);
   if (!sought.every(word => words.includes(word))) return false;
-  const name = asCompared(recorded).trim();
+  const name = asCompared(text).trim();
   if (!sought.length || !/\p{L}/u.test(name) || WITHOUT_BLANKS.test(name) || !goal.text.includes(name))
     return true;
   const pattern = name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&').replace(/\s+/g, '\\s+');

@@ -1,8 +1,8 @@
-// Makes texts of pages, models and specs short, and harmless in a terminal, a CI log and a report.
+// Shortens texts of pages, models and specs, and makes them harmless in a terminal, a CI log and a report.
 import { stripVTControlCharacters } from 'node:util';
 
-// Direction marks, characters without width, halves of surrogate pairs, and what XML may not hold. Joiners stay: scripts and emojis
-// need them. The mask reads through all of it.
+// Direction marks, characters without width, halves of surrogate pairs, and characters that XML forbids. Joiners stay: scripts and
+// emojis need them. The mask finds secrets in spite of all these.
 const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}\ufffe\uffff]/gu;
 
 /** A text of several lines, without control sequences, direction marks and commands to a CI runner. */
@@ -19,20 +19,20 @@ export function harmless(text: string): string {
   );
 }
 
-/** The same in one line, for titles, reasons and cells. */
+/** The same in one line, for titles, reasons and table cells. */
 export const oneLine = (text: string, max = Number.POSITIVE_INFINITY) => shorten(harmless(text), max);
 
-/** In one line, with single blanks. */
+/** In one line, with single spaces. */
 export const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** As a part of a regular expression that stands for itself. */
+/** Escapes a text for a regular expression that matches it literally. */
 export const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
-/** As people read it: without marks where a word may break or of its direction, and with composed accents. */
+/** As people read it: without soft hyphens and direction marks, and with composed accents. */
 export const readable = (text: string) =>
   text.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '').normalize('NFC');
 
-/** The single bytes of Windows, each of them a character. Without `stream`, Node 20.20 reads those of "€" and quotes as Latin-1. */
+/** Decodes the Western code page of Windows. Without `stream`, Node 20.20 reads the bytes of "€" and of quotes as Latin-1. */
 export const textOfWindows = (bytes: Uint8Array) =>
   new TextDecoder('windows-1252').decode(bytes, { stream: true });
 
@@ -40,23 +40,23 @@ export const textOfWindows = (bytes: Uint8Array) =>
 export function shorten(text: string, max: number): string {
   const line = flat(text);
   if (line.length <= max) return line;
-  // A character is one or two units. Of a line of megabytes, no array.
+  // A character is one or two units. A line may have megabytes: don't make an array of all of it.
   const characters = [...line.slice(0, 2 * max + 2)];
   return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
 }
 
-/** A text of a page where it enters, since it can be megabytes long. The mask knows that a secret may be cut before the ellipsis. */
+/** Cuts a page's text as soon as it arrives: it can have megabytes. The mask finds a secret that is cut before the ellipsis, too. */
 export function beginning(text: string, most = 2_000): string {
   return text.length > most ? `${text.slice(0, most)}…` : text;
 }
 
-/** A long text without its end, and how much that is. */
+/** Cuts the end of a long text, and says how much was cut. */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text.toWellFormed();
   return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
 }
 
-/** A long text without its middle, and how much that is. */
+/** Cuts the middle of a long text, and says how much was cut. */
 export function cutMiddle(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.floor((most * 2) / 3);
@@ -64,7 +64,7 @@ export function cutMiddle(text: string, most: number): string {
   return `${text.slice(0, head)}\n… (${left} characters left out) …\n${text.slice(head + left)}`;
 }
 
-/** How many of the lines fit into so many characters. */
+/** How many of the lines fit into `room` characters. */
 export function countIn(room: number, lines: readonly string[]): number {
   let left = room;
   const end = lines.findIndex(line => {

@@ -1,26 +1,25 @@
-// Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value; and puts them in.
-// A text is searched as it stands and as it reads once what was encoded is decoded, up to twice. Programs beside `dist` load this file,
-// so it imports nothing of ours.
+// Keeps the values of secrets out of texts, in every form in which pages, URLs and protocols write a value; and fills them in.
+// A text is searched as it stands, and decoded once and twice. Programs beside `dist` load this file: import nothing of ours.
 
-/** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
+/** Replaces the values of secrets with `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
 
-/** Shorter values are part of too many words and numbers: they are only masked as whole words. */
+/** Shorter values are masked only as whole words: they are part of too many words and numbers. */
 const SHORT = 4;
-/** So many characters of a line are masked by themselves: diffs show a key line by line. */
+/** A line of a value with at least this many characters is masked by itself, too: diffs show a key line by line. */
 const LEAST_LINE = 12;
-/** So many characters of base64, or beside those that are replaced, are not a word by chance. */
+/** Fewer characters of base64, or of a file's name, may be a word by chance. */
 const LEAST_RARE = 6;
-/** Characters at the beginning of a form that are searched one by one before a "…". */
+/** If a text was cut with "…", this many first characters of a form are matched one by one. */
 const MAX_BEGINNING = 24;
 
-/** What the browser replaces in the name of a download. */
+/** Characters that the browser replaces in the name of a download. */
 const NOT_IN_FILES = /["~*/:<>?\\|]/g;
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
-/** Before a "…": nothing, or what is left of an encoded character. */
+/** Nothing, or the rest of an encoded character, before a "…". */
 const CUT = String.raw`(?=(?:(?:%[\da-f]{0,2}){1,4}|&#?\w{0,31}|\\+(?:[ux][\da-f]{0,3})?)?…)`;
 
-/** Make it once for all texts: the expression is large. Its time is linear in the length of the text. */
+/** Make the mask once for all texts: its expression is large. The time it takes is linear in the length of the text. */
 export function secretMask(secrets: Readonly<Record<string, string | readonly string[]>>): Mask {
   const forms = new Map<string, { name: string; pattern: string; beginning?: string }>();
   const named = Object.entries(secrets).flatMap(([name, values]) =>
@@ -54,11 +53,11 @@ export function secretMask(secrets: Readonly<Record<string, string | readonly st
 interface Found {
   from: number;
   to: number;
-  /** Undefined if the name of a secret stands there already. */
+  /** Undefined if it is masked already. */
   name: string | undefined;
 }
 
-/** Where several overlap, all of it is replaced by the name of the longest. */
+/** If several overlap, the name of the longest replaces all of them. */
 function replaced(text: string, found: Found[]): string {
   const apart: (Found & { length: number })[] = [];
   for (const { from, to, name } of found.sort((a, b) => a.from - b.from || b.to - a.to)) {
@@ -79,14 +78,14 @@ function replaced(text: string, found: Found[]): string {
   return parts.join('') + text.slice(at);
 }
 
-/** A text as it reads once something in it is decoded. */
+/** A text in one way to read it: as it stands, or decoded. */
 interface View {
   text: string;
-  /** Where in the whole text the character stands: its begin and its end. */
+  /** Where a character of it begins and ends in the original text. */
   placeOf(index: number): readonly [number, number];
 }
 
-/** An encoding of single characters: what matches it, and the character. */
+/** An encoding of single characters. */
 type Encoding = { unit: RegExp; read(unit: string): string };
 
 const CONTROLS: Record<string, string> = { n: '\n', r: '\r', t: '\t', b: '\b', f: '\f', v: '\v' };
@@ -102,14 +101,14 @@ const ENCODINGS: Encoding[] = [
   // HTML.
   {
     unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi,
-    // In a text that was changed to upper or lower case, names are known in lower case alone.
+    // If the text was changed to upper case, only the lower-case name is known.
     read(unit) {
       const { decodeHTMLStrict } = entities();
       const character = decodeHTMLStrict(unit);
       return character === unit ? decodeHTMLStrict(unit.toLowerCase()) : character;
     },
   },
-  // JSON, and texts in source code and in double quotes of YAML.
+  // JSON, source code, YAML in double quotes.
   {
     unit: /\\(?:u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[\s\S])/g,
     read(unit) {
@@ -118,21 +117,18 @@ const ENCODINGS: Encoding[] = [
       return code > 0x10ffff ? unit : String.fromCodePoint(code);
     },
   },
-  // Texts in single quotes of YAML.
+  // YAML in single quotes.
   { unit: /''/g, read: () => "'" },
-  // Addresses of pages that are not UTF-8.
-  {
-    unit: /%[\da-f]{2}/gi,
-    read: unit => String.fromCharCode(Number(`0x${unit.slice(1)}`)),
-  },
-  // What nobody sees, and `harmless` takes out.
+  // URLs of pages that are not UTF-8.
+  { unit: /%[\da-f]{2}/gi, read: unit => String.fromCharCode(Number(`0x${unit.slice(1)}`)) },
+  // Characters that nobody sees, and that `harmless` takes out.
   { unit: UNSEEN, read: () => '' },
 ];
 
-/** Loaded for the first text that needs it: most workers have none. */
+/** Loaded when a text first needs it, which is rare. */
 const entities = () => require('entities/decode') as typeof import('entities/decode');
 
-/** Control sequences, as Node's `stripVTControlCharacters` knows them, and characters without width. */
+/** Control sequences, as Node's `stripVTControlCharacters` finds them, and characters without width. */
 function unseen(): RegExp {
   const [begin, end] = ['[\u001b\u009b][[\\]()#;?]*', '(?:\u0007|\u001b\\\\|\u009c)'];
   const long = `${begin}[-\\w/#&.:=?%@~;]*${end}`;
@@ -148,7 +144,7 @@ function decodedUrl(unit: string): string {
   }
 }
 
-/** The text itself, and all that it may have been before it was encoded once or twice. */
+/** The text itself, and all that it reads as once decoded, and twice. */
 function viewsOf(text: string): View[] {
   const views: View[] = [{ text, placeOf: index => [index, index + 1] }];
   const known = new Set([text]);
@@ -161,7 +157,7 @@ function viewsOf(text: string): View[] {
 }
 
 function decoded(view: View, { unit, read }: Encoding, known: Set<string>): View | undefined {
-  // Of each unit: where its characters are, and where it was.
+  // For each unit: the place of its characters in the decoded text, and its own in the encoded one.
   const units: { at: number; length: number; from: number; to: number }[] = [];
   let shorter = 0;
   const text = view.text.replace(unit, (found: string, from: number) => {
@@ -193,7 +189,7 @@ function decoded(view: View, { unit, read }: Encoding, known: Set<string>): View
   };
 }
 
-/** Replaces `<secret>SHOP_PASSWORD</secret>` by its value. @param unknown makes the error for a name that is not among `secrets` */
+/** Replaces `<secret>NAME</secret>` with the value. @param unknown makes the error for a name that is not among `secrets` */
 export function fillSecrets(
   text: string,
   secrets: Readonly<Record<string, string>>,
@@ -213,7 +209,7 @@ export function secretsNamed(text: string): string[] {
   return [...text.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
 }
 
-/** A copy through JSON, with `change` applied to every text in it; to keys if they are not ours. */
+/** A copy through JSON, with `change` applied to every text in it. @param keys `changed`: to keys, too, if they are not ours */
 export function inTexts<T>(value: T, change: (text: string) => string, keys: 'kept' | 'changed' = 'kept'): T {
   const json = JSON.stringify(value, (_, inner) => {
     if (typeof inner === 'string') return change(inner);
@@ -225,11 +221,11 @@ export function inTexts<T>(value: T, change: (text: string) => string, keys: 'ke
 
 function patternsOf(form: string): { pattern: string; beginning?: string } {
   if (form.length >= SHORT) return { pattern: escaped(form), beginning: beginningOf(form) };
-  // The mask of another secret next to it must not make it a whole word.
+  // Next to the mask of another secret, it is not a whole word.
   return { pattern: `(?<!${WORD}|</secret>)${escaped(form)}(?!${WORD}|<secret>)` };
 }
 
-/** Matches a form that was cut: SHORT characters or more, and then "…". */
+/** Matches a form that was cut: at least SHORT characters, then "…". */
 function beginningOf(form: string): string {
   const rest = form.length - MAX_BEGINNING;
   const more = rest > 0 ? `[^…]{0,${rest}}` : '';
@@ -239,8 +235,8 @@ function beginningOf(form: string): string {
 }
 
 /**
- * Folds case as the flag `i` does (ECMAScript's Canonicalize): no letter becomes two, or an ASCII one as "ı" would, and letters beyond
- * 16 bits stay. All blanks are equal.
+ * Folds case as the flag `i` does (ECMAScript's Canonicalize): no letter becomes two, "ı" does not become ASCII, and letters
+ * beyond 16 bits stay. Every run of white space becomes one space.
  */
 function folded(text: string): string {
   return text.replace(/\s+/g, ' ').replace(/[a-z\u0080-\uffff]/g, letter => {
@@ -250,16 +246,16 @@ function folded(text: string): string {
   });
 }
 
-/** Pages join lines, and write blanks in other ways. */
+/** Any white space matches any other: pages join lines and change spaces. */
 function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`).replace(/\s+/g, String.raw`\s+`);
 }
 
-/** The expression ignores case where it can, and knows all blanks. */
+/** The ways to write a value. The expression adds those that differ in white space, and most that differ in case. */
 function formsOf(given: string): string[] {
   // Half a surrogate pair can't be encoded.
   const whole = given.toWellFormed();
-  // Pages trim texts and join their lines.
+  // Pages trim texts.
   const value = whole.trim();
   if (!value) return [];
   const written = [
@@ -267,7 +263,7 @@ function formsOf(given: string): string[] {
     value.replace(/\r?\n|\r/g, ''),
     value.normalize('NFC'),
     value.normalize('NFD'),
-    // In an address, "%" of the value may stand as it is.
+    // In a URL, a "%" of the value may stay unencoded.
     value.replace(percent.unit, percent.read),
     value.replace(UNSEEN, ''),
     value.replace(NOT_IN_FILES, '').length < LEAST_RARE ? '' : value.replace(NOT_IN_FILES, '_'),
@@ -279,7 +275,7 @@ function formsOf(given: string): string[] {
   return [...new Set([...cases, ...encoded])];
 }
 
-/** Base64 of the value, and its part in the base64 of a longer text, at each of the three offsets. */
+/** Base64 of the value itself, and of the value inside a longer text: there it has one of three offsets. */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const latin = Buffer.from(text, 'latin1');

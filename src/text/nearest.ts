@@ -1,6 +1,6 @@
-// Which known word was probably meant by a misspelt one.
+// Finds the known word that a misspelt one probably means.
 
-/** The nearest known word, if it is near enough to be a typo; ignores case and separators. */
+/** The nearest known word, if the given one may be a typo of it. Ignores case and separators. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const plain = bare(word);

@@ -1,10 +1,10 @@
-// What we print: colours, figures, and texts and JSON without commands to a terminal or a CI runner.
+// Everything that we print: colours, numbers, and texts and JSON without commands to a terminal or a CI runner.
 import * as util from 'node:util';
 import { harmless } from './line';
 
 export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
-/** Whether to colour the output of this stream: as FORCE_COLOR and NO_COLOR say, else as the terminal can. */
+/** Whether to colour the output: FORCE_COLOR and NO_COLOR decide, else whether the stream is a terminal. */
 export function useColour(
   stream: NodeJS.WritableStream & { isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,
@@ -14,14 +14,14 @@ export function useColour(
   return stream.isTTY === true;
 }
 
-/** Colours a text. Before Node 20.12 it stays plain; later versions check stdout themselves unless told not to. */
+/** Colours a text. Before Node 20.12 there is no `styleText`. It would check stdout itself, which we don't want. */
 export const paint = (style: Style | undefined, text: string, colour: boolean) =>
   style && colour && util.styleText ? util.styleText(style, text, { validateStream: false }) : text;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what begins a colour
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a colour begins with it
 const COLOUR = /(\u001b\[[\d;]*m)/;
 
-/** All that we print goes through it. @param colour keep colours: `oneLine` has removed those that are not ours */
+/** Everything that we print goes through it. @param colour keeps colours: `oneLine` has removed those that are not ours */
 export function printable(text: string, colour = false): string {
   if (!colour) return harmless(text);
   const parts = text.split(COLOUR);

@@ -1,7 +1,7 @@
-// The secrets of one test. Some are known from its start; others are computed when they are typed, and masked from then on.
+// The secrets of one test. Some are known from the start. Others are computed when they are typed, and masked from then on.
 import { type Mask, secretMask } from './mask';
 
-/** Computes a secret, each time that it is typed. */
+/** Computes a secret each time it is typed. */
 export interface SecretFunction {
   (): string | Promise<string>;
   /** Other values that are as secret, such as the code of the next half minute. */
@@ -11,9 +11,9 @@ export interface SecretFunction {
 const SECRET_LIMIT_MS = 30_000;
 
 export class Secrets {
-  /** By name. Those that are computed are empty until then, and hold the newest value from then on. */
+  /** By name. A computed secret is empty at first, and then has its newest value. */
   readonly values: Record<string, string> = {};
-  /** Knows the values of computed secrets once they are there, and goes on to know earlier ones. */
+  /** Masks all values that a computed secret has had so far, too. */
   readonly mask: Mask = text => {
     this.known ??= secretMask(this.masked);
     return this.known(text);
@@ -34,7 +34,7 @@ export class Secrets {
     return [...this.functions.keys()];
   }
 
-  /** @throws Error that names the secret if there is none of that name, or its function fails or takes too long. */
+  /** @throws Error that names the secret, if there is none of that name, or its function fails or takes too long */
   async value(name: string): Promise<string> {
     const compute = this.functions.get(name);
     if (!compute && Object.hasOwn(this.values, name)) return this.values[name]!;

@@ -175,7 +175,7 @@ it('gets no secret while it is still there', async () => {
       leave();
     },
   });
-  expect(refused).toContain('Not typed: the field is of a document without a host (about:blank)');
+  expect(refused).toContain('Not typed: the field is on a document without a host (about:blank)');
 });
 
 it('does not count what held while another document was there', async () => {

@@ -161,7 +161,7 @@ it('ends in a session, too: the agent is told, and no request is held or waited 
   while (!opened.network.isFull) opened.network.add(seen);
   expect(opened.network.events).toHaveLength(20_000);
   expect(opened.session.takeNotices()).toEqual([
-    'The page sent more than 20000 requests: the network log ended.',
+    'The page sent more than 20000 requests. The network log has none of the later ones.',
   ]);
   // The browser is told, and requests that it has paused before then are still reported.
   const addedByFetch = async () => {

@@ -176,7 +176,7 @@ describe('a form with toolname', () => {
     const { page, tools, session } = await open('/forms');
     expect(await tools.call(page, 'subscribe', { email: 'mira@example.com' })).toBeUndefined();
     expect(await page.getByLabel('Email').inputValue()).toBe('mira@example.com');
-    expect(session.notices).toContainEqual(expect.stringContaining("sent with the form's own button"));
+    expect(session.notices).toContainEqual(expect.stringContaining("click the form's own button"));
     await page.getByRole('button').click();
     await page.waitForURL('**/done?email=mira%40example.com');
   });
@@ -193,7 +193,7 @@ describe('frames', () => {
     const { page, tools, session } = await open('/frame-form');
     expect(await tools.call(page, 'subscribe', { email: 'mira@example.com' })).toBeUndefined();
     expect(await page.frameLocator('iframe').getByLabel('Email').inputValue()).toBe('mira@example.com');
-    expect(session.notices).toContainEqual(expect.stringContaining("sent with the form's own button"));
+    expect(session.notices).toContainEqual(expect.stringContaining("click the form's own button"));
   });
 
   it('that are blank offer the tools of their page, not those of another host', async () => {

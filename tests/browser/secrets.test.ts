@@ -14,7 +14,7 @@ import { usedPages } from '../support/used-pages';
 const SECRET = 'violet 7';
 const NAMED = '<secret>PW</secret>';
 const OPTIONS = { secrets: { PW: SECRET }, allowedDomains: ['127.0.0.1'] };
-const REFUSED = 'the field is of localhost, and secrets are typed on 127.0.0.1 only';
+const REFUSED = 'the field is on localhost, and secrets are typed only on 127.0.0.1';
 
 const EVIL = `<label>Password <input oninput="got.textContent += event.data"></label>
 <label>Plan <select onchange="got.textContent += this.value"><option>Free<option>${SECRET}</select></label><p id="got"></p>`;
@@ -128,13 +128,13 @@ describe('a field in a frame of another host', () => {
   ])('nor by pasting what was copied: %s %o', async (name, input) => {
     const { page, use } = await toolsOn('/foreign');
     await inFrame(page).click();
-    await expect(use(name, input)).rejects.toThrow('Not pasted: the field is of localhost');
+    await expect(use(name, input)).rejects.toThrow('Not pasted: the field is on localhost');
   });
 
   it('nor by dragging a text there', async () => {
     const { page, task } = await open('/foreign');
     const dragged = { do: 'drag', locator: page.locator('h1'), to: inFrame(page) } as const;
-    await expect(act(task, dragged, 2_000)).rejects.toThrow('Not dragged: the field is of localhost');
+    await expect(act(task, dragged, 2_000)).rejects.toThrow('Not dragged: the field is on localhost');
   });
 
   it.each(['fill', 'type'] as const)('takes the focus in vain during "%s"', async how => {

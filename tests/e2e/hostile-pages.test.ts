@@ -78,7 +78,7 @@ const pages: Record<string, HostilePage> = {
     ),
     agent: 'waits for a cancelled download',
     outcome: ['passed'],
-    notice: /^A download was cancelled, the trial had 50 already/,
+    notice: /^A download was cancelled because the trial had 50 already/,
   },
   'url-of-a-megabyte': {
     page: onLoad(`history.replaceState(null, '', '?' + 'long'.repeat(250_000));`),

@@ -1,4 +1,4 @@
-// The one loop of an action, whoever performs it: it is done, what it causes is waited for, it is noted and reported.
+// Every action goes through here, whoever performs it: it is run, its effects are waited for, and it is recorded and reported.
 import type { Page } from '@playwright/test';
 import type { Action } from '../../data/record';
 import { messageOf } from '../../text/line';
@@ -12,19 +12,19 @@ export class DriverError extends Error {
 }
 
 export interface ActOptions {
-  /** False for what only looks, or waits by itself. Default: true. */
+  /** False for an action that only looks, or waits by itself. Default: true. */
   settles?: boolean;
-  /** Milliseconds to wait for a document that it loads, beyond what a page is given anyway. */
+  /** Milliseconds to wait for a document that it loads, if they are more than a page gets anyway. */
   patienceMs?: number;
-  /** With `turn`, what it did is told with the turn as a whole. Default: `action`. */
+  /** `turn`: what it did is recorded with the turn as a whole. Default: `action`. */
   noted?: 'action' | 'turn';
-  /** What is told of an error, and thrown. Default: the error itself. */
+  /** Makes the error that is reported and thrown. Default: the error itself. */
   explain?(error: unknown): unknown;
-  /** @param hasSettled undefined if it was not waited for */
+  /** @param hasSettled undefined if nothing was waited for */
   report?(action: Action, hasSettled: boolean | undefined): void;
 }
 
-/** Does something to a page as one action. `told`: its title, and what shows of it while it is done. */
+/** Does something to a page as one action. @param told what is reported of it, besides its outcome */
 export async function act<T>(
   { session, recorder, signal }: { session: Session; recorder: ActionRecorder; signal: AbortSignal },
   page: Page,
@@ -49,7 +49,7 @@ export async function act<T>(
     const result = await abortable(run, signal);
     const hasSettled = await settle();
     const recorded = noted === 'action' ? await recorder.done() : undefined;
-    // What has begun in the meantime is waited for, too.
+    // The page may have begun something in the meantime.
     const isBusy = hasSettled && recorded && session.isBusy(since);
     report?.({ ...told, ...(recorded && { recorded }) }, isBusy ? await settle() : hasSettled);
     return result;
@@ -58,7 +58,7 @@ export async function act<T>(
     const hasSettled = await settle();
     undo();
     const explained = options.explain?.(error) ?? error;
-    // What else the turn noted is told by its other actions.
+    // The turn's other actions report what they recorded.
     const nothing = noted === 'turn' && { recorded: [] };
     report?.({ ...told, error: messageOf(explained), ...nothing }, hasSettled);
     throw explained;

@@ -1,7 +1,7 @@
-// Names of keys, as people and models write them (of xdotool, the DOM and keyboards), as Playwright's `keyboard.press` takes them.
+// Turns names of keys, as people and models write them (xdotool's, the DOM's, those on keyboards), into Playwright's.
 import { DriverError } from './act';
 
-/** Playwright's names of keys, each with its other names. Upper and lower case are equal. */
+/** Playwright's names of keys, each followed by its other names. Case does not matter. */
 const KEYS = byAlias([
   'Enter return kp_enter|Escape esc|Backspace|Delete del|Insert ins|Tab|Space spacebar|Home|End',
   'ArrowUp up|ArrowDown down|ArrowLeft left|ArrowRight right',
@@ -39,9 +39,9 @@ function chord(text: string): string {
   const keys = parts.map(keyOf);
   const last = keys.at(-1)!;
   // "ctrl+A" is the key A without shift; with shift, it is the capital letter.
-  const letter = keys.length > 1 && /^[a-z]$/i.test(last);
-  const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
-  return [...keys.slice(0, -1), key].join('+');
+  if (keys.length > 1 && /^[a-z]$/i.test(last))
+    keys[keys.length - 1] = keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase();
+  return keys.join('+');
 }
 
 export function keySequence(text: string): string[] {

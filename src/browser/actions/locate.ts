@@ -1,5 +1,5 @@
-// Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day;
-// and reads such locators back.
+// Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it another day. Reads
+// such locators back, too.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import { callInPage, injected, unseen } from '../in-page';
 import type { Point } from '../injected/elements';
@@ -10,7 +10,7 @@ const DESCRIBE_LIMIT_MS = 1_000;
 
 export type Handle = ElementHandle<Element>;
 
-/** What to click to hit a point: the control there, or (with `spotAt`) the exact spot. With null: what has the focus. */
+/** What to click to hit a point: the control there, or (with `spotAt`) the exact spot. Null stands for the element with the focus. */
 export async function targetAt(page: Page, point: Point | null, what: 'controlAt' | 'spotAt' = 'controlAt') {
   const found = await readAt(page.mainFrame(), point, what);
   if (!found) return undefined;
@@ -60,7 +60,7 @@ const METHODS =
 
 type Scope = Page | Locator | FrameLocator;
 
-/** Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code. */
+/** Reads a locator as Playwright writes it. It is parsed: text from a file must never run as code. */
 export function locatorOf(page: Page, expression: string): Locator {
   let at = 0;
   const match = (pattern: RegExp): RegExpExecArray | null => {
@@ -116,7 +116,7 @@ export function locatorOf(page: Page, expression: string): Locator {
   }
 }
 
-/** Reads it as a text of JSON, whose escapes are those that Playwright writes. */
+/** Reads a quoted text as JSON, which has the escapes that Playwright writes. */
 function unquoted(text: string): string {
   const json = text
     .slice(1, -1)

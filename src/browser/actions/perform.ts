@@ -32,7 +32,7 @@ type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>
 export interface PerformOptions {
   /** Milliseconds to wait for the element, or for the page that the action opens. */
   timeoutMs: number;
-  /** Notes the action. What calls `perform` forgets it if that fails, as `act` does. */
+  /** Notes the action. If `perform` fails, the caller makes the recorder forget it, as `act` does. */
   recorder?: ActionRecorder;
   webmcp?: PageTools;
   task: SecretsOfTask;
@@ -65,7 +65,7 @@ async function note(page: Page, action: LocatedAction, recorder: ActionRecorder)
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
   const target = atFocus ? (await within(targetAt(page, null), NOTE_LIMIT_MS))?.element : locator;
-  // If nothing has the focus to type into, that can't be replayed.
+  // Typing can't be replayed if nothing has the focus.
   if (action.do !== 'type' || target) await recorder.record(page, draft, target, to);
 }
 
@@ -81,8 +81,8 @@ const ACTIONS: {
   new_tab: (_, page) => page.context().newPage(),
   switch_tab: (_, page) => page.bringToFront(),
   close_tab: (_, page) => page.close(),
-  // Not with `noWaitAfter`: then Playwright 1.65 says nothing of a click that it kept from the element which had come under the
-  // pointer meanwhile, and does not try again.
+  // Without `noWaitAfter`: with it, Playwright 1.65 neither reports nor repeats a click that it stops because another element
+  // has come under the pointer.
   click: ({ locator, position, button, clickCount, modifiers }, _, timeout) =>
     locator.click({ position, button, clickCount, modifiers, timeout }).catch(refuseUnlessSent),
   hover: ({ locator, position }, _, timeout) => locator.hover({ position, timeout }),
@@ -99,18 +99,16 @@ const ACTIONS: {
       await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
   },
   async check({ locator, checked }, page, timeout) {
-    // Some libraries keep the state where Playwright does not look for it.
-    const pressed = await unseen(page, () =>
-      locator.evaluate(injected('pressedInstead'), undefined, { timeout }),
-    );
+    // Some libraries keep the state in `aria-pressed`, where Playwright does not look for it.
+    const read = () => locator.evaluate(injected('pressedInstead'), undefined, { timeout });
+    const pressed = await unseen(page, read);
     if (pressed === null) return locator.setChecked(checked, { timeout });
     if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
-  select: ({ locator, labels }, _, timeout) =>
-    locator.selectOption(
-      labels.map(label => ({ label })),
-      { timeout },
-    ),
+  select({ locator, labels }, _, timeout) {
+    const options = labels.map(label => ({ label }));
+    return locator.selectOption(options, { timeout });
+  },
   upload,
   drag: ({ locator, to, position, toPosition }, _, timeout) =>
     locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),
@@ -120,39 +118,38 @@ const ACTIONS: {
 };
 
 /**
- * A page that is busy with a click answers late, and so does one that it leads to. A second one would be one too many:
- * Playwright 1.65 goes on with a click that it has begun.
+ * If a click times out after it was sent, it counts: the page, or the one that it leads to, only answers late, and an agent
+ * that is told of a failure clicks again. Playwright 1.65 goes on with a click that it has begun.
  */
 function refuseUnlessSent(error: Error): void {
   const [, ...log] = error.message.split(': Timeout ');
   if (!/click action done|performing click action\S*\s*$/.test(log.join())) throw error;
 }
 
-/** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
+/** If the field doesn't keep the text, types it: fields that format or mask their value listen to keys. */
 async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
-  // Playwright reads a value faster than it runs a function. Editors have no value.
-  const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
+  // First by Playwright's own reading, which is faster than `evaluate`. Editors have no value.
+  const options = { timeout: 1_000 };
+  const value = await locator.inputValue(options).catch(() => text);
   if (value === text || text === '') return;
-  const kept = await locator
-    .evaluate(injected('valueOfText'), undefined, { timeout: 1_000 })
-    .catch(() => text);
+  const kept = await locator.evaluate(injected('valueOfText'), undefined, options).catch(() => text);
   if (kept === null || kept === text) return;
   await locator.fill('', { timeout });
   await locator.pressSequentially(text, { timeout });
 }
 
-/** A styled button hides the real input and opens its file dialog. */
+/** Gives files to an input, or to the dialog that a styled button opens for its hidden input. */
 async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
   const isInput = await locator.evaluate(injected('matches'), 'input[type=file]', { timeout });
   if (isInput) {
-    // It gives files to a disabled one, too, which nobody who uses the page can.
+    // Playwright gives files to a disabled input, too. A user can't.
     const input = await locator.elementHandle({ timeout });
     await input!.waitForElementState('enabled', { timeout });
     return locator.setInputFiles([...files], { timeout });
   }
   const chosen = page.waitForEvent('filechooser', { timeout });
-  // If the click fails, its own error says why.
+  // If the click fails, its own error is the one to throw.
   chosen.catch(() => {});
   await locator.click({ timeout });
   await (await chosen).setFiles([...files]);

@@ -35,7 +35,7 @@ interface Pending {
   draft: ActionDraft;
   target: Target | undefined;
   to: Target | undefined;
-  /** Of what gets the key. */
+  /** Which control gets the key, if no target is given. */
   focused: Promise<Standing | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
@@ -62,7 +62,7 @@ export class ActionRecorder {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
-  /** Forgets the noted actions. Call it when another turn begins. */
+  /** Forgets the noted actions. Call it at the start of a turn. */
   begin(): void {
     this.pending = [];
     this.dialogs.length = 0;
@@ -89,7 +89,7 @@ export class ActionRecorder {
     await Promise.all(this.pending.map(({ before }) => before));
   }
 
-  /** @returns a function that forgets what is noted from now on: it did not happen */
+  /** @returns a function that forgets what is noted from now on, if it did not happen after all */
   mark(): () => void {
     const { isLook } = this;
     const { length } = this.pending;
@@ -121,25 +121,25 @@ export class ActionRecorder {
     return recorded;
   }
 
-  /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
+  /** Wrapped in an object, so that whoever awaits it does not wait for the durable locator. */
   private async durable(target: ActionElement): Promise<Target> {
     const place =
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
     if (!place) return { locator: Promise.resolve(undefined) };
     const standing = standingOf(place.first(), place.page(), { goal: this.goal });
     if (hasLocatorHandlers(place.page())) await standing;
-    const found = within(place.normalize().then(String), LIMIT_MS);
-    // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
+    const durable = within(place.normalize().then(String), LIMIT_MS);
+    // If the page went away too soon, the given locator will do, unless it is a reference into a snapshot.
     const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-    const isKept = (name: string | undefined) => name !== undefined && name.length <= MAX_LOCATOR;
-    return { locator: found.then(name => [name ?? asGiven].find(isKept)), standing };
+    const locator = durable.then((name = asGiven) =>
+      name !== undefined && name.length <= MAX_LOCATOR ? name : undefined,
+    );
+    return { locator, standing };
   }
 
   private async focused(page: Page): Promise<Standing | undefined> {
-    const element = await within(
-      unseen(page, () => page.$(':focus')),
-      LIMIT_MS,
-    );
+    const focused = unseen(page, () => page.$(':focus'));
+    const element = await within(focused, LIMIT_MS);
     return element ? standingOf(element as unknown as Locator, page, { goal: this.goal }) : undefined;
   }
 
@@ -161,7 +161,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const ofTarget = target
     ? { ...target, control: namedControl(target.locator, target.place) }
     : toldOf(await asked.focused);
-  // Other actions leave it on or off, as they say.
+  // Only a click toggles: other actions say themselves whether it ends on or off.
   if (ofTarget && draft.do !== 'click') delete ofTarget.isOn;
   const end = to && {
     to: to.locator,
@@ -171,7 +171,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
 }
 
-/** Undefined without a locator that finds it again. */
+/** Undefined if no locator finds it again. */
 async function recorded(target: Target | undefined) {
   const [locator, standing] = await Promise.all([target?.locator, target?.standing]);
   if (!locator || (standing && isDetached(locator, standing))) return undefined;
@@ -186,10 +186,10 @@ function toldOf({ place, beside, isOn }: Partial<Standing> = {}) {
   };
 }
 
-/** `div > button`, `.last()`: nothing that names the element. */
+/** `div > button`, `.last()`: a locator that does not name the element. */
 const BY_PLACE = /^locator\('[a-z >]*'\)(?:\.(?:first|last|nth)\(\d*\))*$/;
 
-/** The page may replace an element while it is asked about. Then its place is one in what was replaced, and may be another's. */
+/** The page may replace an element while we ask about it. Then a locator by its place may find another element. */
 const isDetached = (locator: string, { isConnected, place }: Standing) =>
   !isConnected || (/ "/.test(place?.control ?? '') && BY_PLACE.test(locator));
 
@@ -197,18 +197,17 @@ const isDetached = (locator: string, { isConnected, place }: Standing) =>
 export type Standing = ReturnType<typeof standing>;
 
 /**
- * Undefined if there is no such element in time. Not by `evaluateAll`, which knows no references into a snapshot.
- * Checked on Playwright 1.65: it looks for them in another world than the snapshot's.
+ * Undefined if there is no such element in time. Not by `evaluateAll`, which finds no references into a snapshot: Playwright
+ * 1.65 looks for them in another world than the snapshot's.
  */
-export const standingOf = (
+export function standingOf(
   locator: Pick<Locator, 'evaluate'>,
   page: Page,
   sought: { goal: GoalWords; scopes?: Scope[] },
-): Promise<Standing | undefined> =>
-  within(
-    unseen(page, () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS })),
-    LIMIT_MS,
-  );
+): Promise<Standing | undefined> {
+  const ask = () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS });
+  return within(unseen(page, ask), LIMIT_MS);
+}
 
 const STATE_LIMIT_MS = 1_000;
 /** More frames would cost time and rarely matter. */
@@ -216,7 +215,7 @@ const MAX_FRAMES = 6;
 
 export const NO_ANSWER: Fingerprint = { url: '', content: '' };
 
-/** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer because it is navigating. */
+/** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer. */
 export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
   const frames = page.frames().slice(0, MAX_FRAMES);
   const hashes = frames.map(frame => within(callInPage(frame, 'hashOfContent'), STATE_LIMIT_MS));

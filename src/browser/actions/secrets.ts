@@ -1,5 +1,5 @@
-// Types secrets, into documents of admitted hosts alone. Keys and texts of Playwright go to whatever has the focus by then, which a
-// frame of another host may have taken. So the document that was checked puts in each character itself.
+// Types secrets, but only into documents of admitted hosts. Playwright's keys and texts go to whatever has the focus by then, and a
+// frame of another host may have taken it. So the document that was checked enters each character itself.
 import type { Locator, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
 import { messageOf } from '../../text/line';
@@ -11,21 +11,21 @@ import { DriverError } from './act';
 import { type Handle, targetAt } from './locate';
 
 export interface SecretsOfTask {
-  /** Values by name. Those that are computed are empty until `secret` is asked for one. */
+  /** Values by name. A computed secret is empty until `secret` computes it. */
   readonly secrets: Readonly<Record<string, string>>;
   secret(name: string): Promise<string>;
   readonly allowedDomains: readonly string[];
   readonly session: Pick<Session, 'mayShow'>;
 }
 
-/** Characters. Longer texts are put in at once, since typing them would take too long. */
+/** Characters. Longer texts are entered at once: typing them would take too long. */
 export const MAX_TYPED = 1_000;
 
 export function namesSecret(text: string, { secrets }: SecretsOfTask): boolean {
   return fillSecrets(text, secrets) !== text;
 }
 
-/** Computes the secrets that a text names: from then on `secrets` of the task has their values. */
+/** Computes the secrets that a text names, so that `secrets` of the task has their values. */
 export async function computeSecrets(text: string, task: Pick<SecretsOfTask, 'secrets' | 'secret'>) {
   for (const name of new Set(secretsNamed(text)))
     if (Object.hasOwn(task.secrets, name))
@@ -34,7 +34,7 @@ export async function computeSecrets(text: string, task: Pick<SecretsOfTask, 'se
       });
 }
 
-/** The element, held in its document: what is evaluated on it reaches that document or none. */
+/** A handle of the element, if it may get a secret. What is evaluated on the handle reaches the checked document or none. */
 export async function heldForSecret(
   locator: Locator,
   { allowedDomains, session }: SecretsOfTask,
@@ -44,16 +44,16 @@ export async function heldForSecret(
   const page = locator.page();
   const handle = (await unseen(page, () => locator.elementHandle({ timeout }))) as Handle;
   const frame = (await unseen(page, () => handle.ownerFrame())) ?? page.mainFrame();
-  // A tab may be blank by an agent or its site. One that another host made blank is there until the guard has brought it back.
+  // A blank tab may be the agent's or its site's. If another host made it, the guard is about to bring it back.
   const isBlankTab = frame === page.mainFrame() && frame.url() === 'about:blank';
   if (await (isBlankTab ? session.mayShow(page) : isAdmitted(frame, allowedDomains))) return handle;
   const where = hostOf(frame.url()) ?? `a document without a host (${frame.url().slice(0, 100)})`;
   throw new DriverError(
-    `Not ${not}: the field is of ${where}, and secrets are typed on ${allowedDomains.join(', ')} only.`,
+    `Not ${not}: the field is on ${where}, and secrets are typed only on ${allowedDomains.join(', ')}.`,
   );
 }
 
-/** In whatever order and spelling Playwright takes the keys. */
+/** Whether Playwright would paste, in whatever order and spelling it accepts the keys. */
 export function isPaste(chord: string): boolean {
   const keys = chord.toLowerCase().split('+');
   const has = (name: RegExp) => keys.some(key => name.test(key));
@@ -61,7 +61,7 @@ export function isPaste(chord: string): boolean {
   return pastes || (has(/^shift(?:left|right)?$/) && has(/^(?:insert|numpad0)$/));
 }
 
-/** What was copied may hold a secret that was typed. */
+/** Copied text may contain a secret that was typed. */
 export async function refusePasting(
   page: Page,
   { key, locator }: { key: string; locator?: Locator | undefined },
@@ -73,7 +73,7 @@ export async function refusePasting(
   if (target) await heldForSecret(target, task, timeout, 'pasted');
 }
 
-/** What is dragged may be a secret that was typed. Within a frame, it stays there. */
+/** Dragged text may be a secret that was typed. It may be dragged within one frame. */
 export async function refuseDragging(from: Locator, to: Locator, task: SecretsOfTask, timeout: number) {
   if (Object.keys(task.secrets).length === 0) return;
   const frameOf = async (locator: Locator) => (await locator.elementHandle({ timeout }))!.ownerFrame();
@@ -94,7 +94,7 @@ export async function enterSecret(
   const put = (element: Handle, part: string, asKeys: boolean) =>
     unseen(page, () => element.evaluate(injected('putText'), { text: part, asKeys }));
   if (how === 'fill') {
-    // With Playwright's checks whether it can be filled.
+    // By Playwright, which checks whether the field can be filled.
     await locator!.fill('', { timeout });
     const { isKept } = await put(await heldForSecret(locator!, task, timeout), text, false);
     if (isKept) return;
@@ -103,7 +103,7 @@ export async function enterSecret(
     await locator.focus({ timeout });
   }
   let element = locator && (await heldForSecret(locator, task, timeout));
-  // Fields for single digits pass the focus on.
+  // Fields for one digit each pass the focus on.
   for (const part of text.length > MAX_TYPED ? [text] : text) {
     element ??= await heldForSecret(await focused(page), task, timeout);
     const { hasFocus } = await put(element, part, true);

@@ -12,7 +12,6 @@ import { targetOf } from '../guard/targets';
 import { type CdpClient, type CdpRelay, type OwnMethods, type RawSession, relayed } from './relay';
 
 const TAB_TIMEOUT_MS = 5_000;
-
 const PAUSE_MS = 50;
 
 export type CdpEndpoint = Awaited<ReturnType<typeof openCdpEndpoint>>;
@@ -53,10 +52,10 @@ export async function openCdpEndpoint(
   });
   server.on('connection', async socket => {
     socket.on('error', () => socket.terminate());
-    // Until the sessions exist.
+    // Messages wait until the sessions exist.
     socket.pause();
     const sessions = await Promise.all([open(), open()]).catch(() => undefined);
-    // Otherwise an answer to the closing would not be read.
+    // Before `close`, whose answer would not be read otherwise.
     socket.resume();
     if (!sessions) return socket.close(1011, 'the browser is gone');
     const relay = relayed(...sessions, browserContextId, clientOf(socket), own);
@@ -66,7 +65,7 @@ export async function openCdpEndpoint(
       relays.delete(relay);
       relay.dispose();
     });
-    // A moment later, so that lines which the program wrote before are read before.
+    // A moment later, so that lines that the program printed earlier are read first.
     socket.on('message', data => setImmediate(() => relay.receive(String(data))));
   });
   http.listen(0, '127.0.0.1');
@@ -94,7 +93,7 @@ export async function openCdpEndpoint(
   };
 }
 
-/** Any page in a browser of this machine may open a WebSocket: its origin, or a host name that is not ours, reveals it. */
+/** Any page in a browser on this machine can open a WebSocket. Its origin, or a host name that is not ours, gives it away. */
 function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage): boolean {
   const names = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   return names.includes(host) && (origin === undefined || names.some(name => origin === `http://${name}`));
@@ -110,7 +109,7 @@ function chromiumOf(context: BrowserContext): Browser {
 }
 
 async function closeServers(server: WebSocketServer, http: Server): Promise<void> {
-  // First, so that no client connects while the others are cut off.
+  // First of all, so that no client connects while the others are cut off.
   server.close();
   for (const socket of server.clients) socket.terminate();
   const closed = once(http, 'close');

@@ -1,6 +1,6 @@
-// One connection of a DevTools client, relayed through a browser session of Playwright's. The client speaks the
-// protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
-// towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
+// One connection of a DevTools client, relayed through a browser session of Playwright's. The client speaks the protocol's
+// flat form (each message has a sessionId). Playwright drops messages of sessions that it did not open, so towards the browser
+// each session is nested in its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { z } from 'zod';
 import { messageOf, parsedJson } from '../../text/line';
 import { ACTS, ANSWERED, BROWSER_WIDE, passed } from './rules';
@@ -15,7 +15,7 @@ export interface RawSession {
 // biome-ignore lint/suspicious/noExplicitAny: the protocol's own shapes, of which we look at a few fields
 export type Params = Record<string, any>;
 
-/** Our own methods, in the browser's session. What they throw is answered as an error. */
+/** Our own methods, in the browser's session. What they throw becomes the answer. */
 export type OwnMethods = Readonly<Record<string, (params: Params) => Promise<object>>>;
 
 export interface CdpClient {
@@ -63,7 +63,7 @@ export function relayed(
   const targets = new Map<string, string>();
   /** The client's request in each of our own wrapping requests. */
   const carried = new Map<number, Asked>();
-  /** Whether the client wants a session of each target. */
+  /** Whether the client wants a session for each target. */
   let attaches = false;
   const attached = new Map<string, Promise<unknown>>();
   const ownTargets = new Set<string>();
@@ -79,7 +79,7 @@ export function relayed(
     );
   };
 
-  /** @returns its answer; undefined if that comes from a session */
+  /** @returns the answer; undefined if a session will give it */
   const follow = async (request: Request): Promise<object | undefined> => {
     const { method, params, sessionId } = request;
     const isRoot = sessionId === BROWSER;
@@ -97,7 +97,7 @@ export function relayed(
     return { targetInfos: (result.targetInfos as Params[]).filter(isOwn) };
   };
 
-  /** Resolves when the existing targets are attached. Its parameters are those of the protocol. */
+  /** Resolves once the existing targets are attached. Takes the protocol's parameters. */
   const setAutoAttach = async ({ autoAttach, filter }: Params): Promise<object> => {
     attaches = Boolean(autoAttach);
     const filtered = attaches && filter ? { filter } : {};
@@ -214,10 +214,10 @@ export function relayed(
   };
 }
 
-/** Without frames and dedicated workers: the session of their page attaches to them. */
+/** Not frames and dedicated workers: the session of their page attaches to them. */
 const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
 
-/** The browser's own message, without the call and the method that Playwright puts in front. */
+/** The browser's own message, without what Playwright puts in front. */
 function reasonOf(error: unknown): string {
   return messageOf(error).replace(/^.*?Protocol error \([\w.]+\): /, '');
 }

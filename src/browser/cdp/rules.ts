@@ -1,7 +1,7 @@
-// What a program that drives a trial's page may request: anything about its page, and of the browser only what is about
-// the trial's context, since other contexts belong to other tests. All else is refused, in every session: in some domains
-// (Tracing, Memory, SystemInfo) a page's session reaches the whole browser. This keeps trials apart. It is not a sandbox:
-// the program runs with the user's rights.
+// What a program that drives a trial's page may request: anything about its page, and of the browser only what concerns the
+// trial's context, since other contexts belong to other tests. Everything else is refused in every session: in some domains
+// (Tracing, Memory, SystemInfo) a page's session reaches the whole browser. This keeps trials apart, but is no sandbox: the
+// program runs with the user's rights.
 import { parsedUrl } from '../../spec/url';
 import { ANSWERED_BY } from '../session/network';
 import type { Params } from './relay';
@@ -18,7 +18,7 @@ const OF_A_PAGES_STORAGE =
 const PASSED =
   /^(?:Browser\.(?:getVersion|getWindowForTarget|[gs]etWindowBounds)|Target\.(?:activateTarget|attachToTarget|closeTarget|detachFromTarget|getTargetInfo|setAutoAttach))$/;
 
-/** Their answers and events are filtered by context, which is only done for the browser's session. */
+/** Only in the browser's session, where their answers and events are filtered by context. */
 const PASSED_AT_ROOT = /^Target\.(?:getTargets|setDiscoverTargets)$/;
 
 const IN_CONTEXT =
@@ -33,10 +33,10 @@ export const ANSWERED: ReadonlyMap<string, object> = new Map([
   ['Target.setRemoteLocations', {}],
 ]);
 
-/** Those of `OF_A_PAGE` that could answer a request without a mark: the old form of `Fetch`. */
+/** The old form of `Fetch`, among `OF_A_PAGE`: it could answer a request without our mark. */
 const OUTDATED = /^Network\.(?:setRequestInterception|continueInterceptedRequest)$/;
 
-/** What would make the network log tell of a request, or of an answer, that a server never saw. */
+/** Parameters that would put a request or an answer into the network log that no server saw or gave. */
 const FORGES: ReadonlyMap<string, readonly string[]> = new Map([
   ['Fetch.continueRequest', ['url', 'method', 'postData']],
   ['Fetch.continueResponse', ['responseCode', 'responsePhrase', 'responseHeaders', 'binaryResponseHeaders']],
@@ -44,7 +44,7 @@ const FORGES: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 const OPENS = /^(?:Page\.navigate|Target\.createTarget)$/;
-/** Everything else is the browser's own, such as `chrome:`, `view-source:` or `about:version`, or the machine's. */
+/** Other URLs are the browser's own (`chrome:`, `view-source:`, `about:version`) or files of the machine. */
 const OPENED = /^(?:https?:|blob:https?:|data:|about:blank(?:[?#]|$))/;
 
 /** Methods that may change a page: they wait while the trial looks at it. The others only prepare or listen. */
@@ -53,7 +53,7 @@ export const ACTS =
 
 export const BROWSER_WIDE = /^(?:Browser|Target)\./;
 
-/** The parameters with which a request is passed on. Throws if it is not open to the program. */
+/** The parameters with which a request is passed on. Throws if the program may not make it. */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
   if (OPENS.test(method) && params.url && !OPENED.test(parsedUrl(params.url)?.href ?? ''))
     throw new Error(

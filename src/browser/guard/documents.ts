@@ -1,6 +1,6 @@
 // Finds out which hosts made the documents in a context's tabs. A document can appear without a request that could be
 // refused: a frame of another host writes it into a blank tab or makes it a `blob:`, or the browser has prefetched it.
-// Such a document is left at once. The page does this, not the agent.
+// The tab leaves such a document at once. The page is to blame, not the agent.
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
@@ -9,14 +9,14 @@ import { within } from '../waiting';
 import type { GuardSink } from './guard';
 import { type Targets, targetOf } from './targets';
 
-/** A tab that is brought back more often than this is left on a blank page, since its page would go on forever. */
+/** After this many returns, a tab is left on a blank page: its page would go on forever. */
 const MAX_RETURNS = 3;
 /** A tab that is still open after this is asked to close again. */
 const CLOSING_LIMIT_MS = 250;
 /** While a tab moves to another process, the browser may not answer what is asked of it. */
 const MOVING_LIMIT_MS = 5_000;
 const MOVING_RETRY_MS = 20;
-/** Stands for the maker of a blank document that has no name: it is of no admitted host. */
+/** The maker of a blank document, if it has no name. It is never an admitted host. */
 const UNKNOWN = 'about:blank';
 
 export type Documents = ReturnType<typeof watchDocuments>;
@@ -28,6 +28,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
   const returns = new WeakMap<Page, number>();
   /** Tabs that no page opened: they are brought back. All others are closed. */
   const kept = new WeakSet(context.pages());
+  /** Tabs that were left on our own blank page. */
   const cleared = new WeakSet<Page>();
   const strange = new WeakMap<Page, number>();
   const framed = new WeakSet<Page>();
@@ -47,7 +48,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
   const onPage = async (page: Page): Promise<void> => {
     watch(page);
     const stays = mayStay(page);
-    // A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it.
+    // A closed opener is not reported. So if the first document of a tab may not stay, a page opened the tab.
     if (!(await page.opener()) && (await stays)) kept.add(page);
   };
   const onNavigated = (frame: Frame): void => {
@@ -76,7 +77,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
     if (leaving.has(page)) return false;
     const isOurs = cleared.has(page) || (!answers.has(page) && targets?.openedBlank === false);
     if (isBlank(url)) return isOurs || checkBlank(page);
-    // If every request can be refused, an agent can't get to another host.
+    // If every request can be refused, only the page itself can get to another host.
     const isPagesDoing = url.startsWith('blob:') || (targets && hostOf(url) !== undefined);
     if (isPagesDoing) return refuse(page, url);
     sink.refused(url, 'escaped');
@@ -85,7 +86,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
   const checkBlank = async (page: Page): Promise<boolean> => {
     const maker = await (targets ? makerOf(page, targets) : guessMaker(page));
     if (leaving.has(page)) return false;
-    // In the meantime, it may have opened a document of its own site.
+    // In the meantime, the tab may have opened a document of its own site.
     const isGone = page.isClosed() || sink.allowed(page.url());
     return maker === undefined || sink.allowed(maker) || isGone || refuse(page, maker);
   };
@@ -104,13 +105,13 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
     } catch (error) {
       if (!/opaque origin/.test(String(error))) throw error;
     }
-    // An origin of its own (in the words of Chromium 156): without an opener, or because a `data:` frame made the document.
+    // Its origin is opaque (Chromium 156): the tab has no opener, or a `data:` frame made the document.
     if (openerId !== undefined) return (openerFrameId === openerId && targets.urlOf(openerId)) || UNKNOWN;
     if (!framed.has(page)) return undefined;
     const { entries, currentIndex } = await session.send('Page.getNavigationHistory');
     return entries[currentIndex]?.transitionType === 'typed' ? undefined : UNKNOWN;
   };
-  /** The public API does not tell which frame did it, only whether one of another host may have. */
+  /** The public API does not tell which frame made it, only whether one of another host may have. */
   const guessMaker = async (page: Page): Promise<string | undefined> => {
     const makers = [page, await page.opener()];
     return makers.some(maker => maker && mixed.has(maker)) ? UNKNOWN : undefined;
@@ -135,7 +136,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
     if (times <= MAX_RETURNS && (await goBack(page))) return;
     const before = strangeDocuments(page);
     await page.goto('about:blank');
-    // Not if the page has already replaced our blank document by its own.
+    // Otherwise the page has already replaced our blank document with its own.
     if (strangeDocuments(page) === before + 1) cleared.add(page);
   };
 
@@ -153,25 +154,21 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
 }
 
 /**
- * If Chromium is asked to close a tab while a new document moves it to another process, it answers `success`, but the tab
- * stays. `page.close()` then waits forever, and a second call sends nothing. Only a call with `runBeforeUnload` is sent
- * each time.
+ * If Chromium is to close a tab while a new document moves it to another process, it answers `success`, but the tab stays.
+ * `page.close()` then waits forever, and a second call sends nothing. Only a call with `runBeforeUnload` is sent each time.
  */
 async function close(page: Page): Promise<void> {
   const closed = page.close().then(() => true);
   while (!(await within(closed, CLOSING_LIMIT_MS))) await page.close({ runBeforeUnload: true });
 }
 
-/**
- * For a moment after a new document has moved the tab to another process, Chromium does not know the tab's history. If
- * this gave up then, the trial would lose its page.
- */
+/** After a new document has moved the tab to another process, Chromium does not know the tab's history for a moment. */
 async function goBack(page: Page): Promise<boolean> {
   const back = () => page.goBack({ waitUntil: 'commit' });
   return (await onceMoved(back, error => /Not attached to an active page/.test(String(error)))) !== null;
 }
 
-/** Asks again as long as what it fails by `passes`, for up to 5 seconds. */
+/** Asks again for up to 5 seconds, as long as the error is one that `passes` by itself. */
 async function onceMoved<T>(ask: () => Promise<T>, passes: (error: unknown) => boolean): Promise<T> {
   const end = performance.now() + MOVING_LIMIT_MS;
   for (;;)

@@ -1,9 +1,8 @@
 // Keeps the top-level pages of a context on the allowed hosts.
 //
 // On Chromium, a navigation to another host is answered with an empty 204 before it leaves the browser: the page stays
-// where it was, with its state. In other browsers, the public API can refuse less. In all of them,
-// a page that gets to another host anyway is reported, and so is a document that a frame of another host made (see
-// documents.ts).
+// where it was, with its state. In other browsers, the public API can refuse less. In all of them, a page that gets to
+// another host anyway is reported, and so is a document that a frame of another host made (see documents.ts).
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
@@ -41,7 +40,7 @@ export interface GuardSink {
 }
 
 const MAX_REFUSALS = 1_000;
-/** The longest wait for the browser's answer, which may stand behind a flood of events: what is sent later comes later anyway. */
+/** The longest wait for the browser's answer, which may be queued behind a flood of events. Later messages are, too. */
 const RELEASE_LIMIT_MS = 1_000;
 
 export async function guardContext(context: BrowserContext, options: GuardOptions) {
@@ -68,7 +67,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
     means: byProtocol ? ('protocol' as const) : ('route' as const),
     targets: byProtocol?.targets,
     documents,
-    /** Stops telling the network log. */
+    /** Adds no further requests to the network log. */
     endLog: () => void byProtocol?.endLog(),
     refusals: refusals as Readonly<typeof refusals>,
     /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
@@ -81,8 +80,8 @@ export async function guardContext(context: BrowserContext, options: GuardOption
 
 declare const anySession: CDPSession;
 /**
- * A request that is held. Its `frameId` is the id of its target, if it is of a page's main frame or of a shared worker.
- * Its `networkId` is missing if the page does not know the request: its document is gone, or it had none, or it is a download.
+ * A request that is held. If it comes from a page's main frame or from a shared worker, `frameId` is the id of the target.
+ * `networkId` is missing if the page does not know the request: its document is gone, or it had none, or it is a download.
  */
 type Paused = Parameters<Parameters<typeof anySession.on<'Fetch.requestPaused'>>[1]>[0];
 
@@ -91,9 +90,9 @@ const LOGGED = ['Ping', 'XHR'] as const;
 const TYPES: Partial<Record<Paused['resourceType'], string>> = { Document: 'document', Ping: 'ping' };
 
 /**
- * The guard for Chromium, over the DevTools protocol. One session on the browser itself sees the requests of all targets; a session on a
- * page would miss the first request of a popup. Requests are only held until it is decided whether they may go on: unlike Playwright's
- * routing, this keeps the HTTP cache and CORS preflights as they are.
+ * The guard for Chromium, over the DevTools protocol. One session on the browser itself sees the requests of all targets; a
+ * session on a page would miss the first request of a popup. Requests are held only until they are decided on: unlike
+ * Playwright's routing, this leaves the HTTP cache and CORS preflights as they are.
  *
  * @returns a function that removes the guard, and the known targets; undefined if the browser lacks the protocol
  */
@@ -107,7 +106,7 @@ async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
   try {
     const targets = await targetsIn(context, session);
     const answer = answering(session, targets, sink);
-    // As steps, though hidden ones, the answers would cost more with each request of the test.
+    // Otherwise each answer would be a hidden step, which costs more with every request of the test.
     session.on('Fetch.requestPaused', paused => void unseen(session, () => answer(paused)));
     const hold = (types: readonly ('Document' | 'Other' | 'Ping' | 'XHR')[]) =>
       session.send('Fetch.enable', { patterns: types.map(resourceType => ({ resourceType })) });
@@ -127,13 +126,13 @@ function answering(session: CDPSession, targets: Targets, sink: GuardSink) {
   const refusesPage = async ({ requestId, frameId, redirectedRequestId, request: { url } }: Paused) => {
     const page = await targets.ownPage(frameId);
     if (!page || sink.allowed(url)) return false;
-    // An empty answer keeps the current document. Most failures would replace it by an error page.
+    // An empty answer keeps the current document. Most failures would replace it with an error page.
     const answered = session.send('Fetch.fulfillRequest', {
       requestId,
       responseCode: 204,
       responseHeaders: [{ name: ANSWERED_BY, value: 'guard' }],
     });
-    // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
+    // A tab without a URL was opened for this request. Playwright reports it only once it has a document.
     const isFresh = page.url === '';
     sink.refused(url, isFresh ? 'popup' : redirectedRequestId ? 'redirect' : 'navigation');
     await answered;
@@ -156,11 +155,11 @@ function answering(session: CDPSession, targets: Targets, sink: GuardSink) {
   };
 
   /**
-   * @returns whether its response is needed, too. The context's own events have that of most; not of requests that outlive their page,
-   * such as beacons, which have methods that change something.
+   * @returns whether the response is needed, too. The context reports most responses, but not those of requests that outlive
+   * their page, such as beacons. Their method is neither GET nor HEAD.
    */
   const log = ({ requestId, networkId, frameId, request, resourceType }: Paused): boolean => {
-    // Preflights are the browser's own. The context's events leave them out, too.
+    // Preflights are the browser's own requests. The context does not report them either.
     const isPreflight = 'Access-Control-Request-Method' in request.headers;
     if (isPreflight || !targets.isOwn(frameId)) return false;
     const type = TYPES[resourceType] ?? 'fetch';
@@ -182,7 +181,7 @@ function answering(session: CDPSession, targets: Targets, sink: GuardSink) {
         awaited.delete(requestId);
       } else {
         if (await refuses[resourceType]?.(paused)) return;
-        // Documents of links with `download`, and of some tabs in the background: the context does not report these (Chromium 156).
+        // The context does not report documents of links with `download`, and of some background tabs (Chromium 156).
         const isLogged =
           resourceType === 'Document' ? paused.networkId === undefined : resourceType !== 'Other';
         if (isLogged) interceptResponse = log(paused);
@@ -193,9 +192,9 @@ function answering(session: CDPSession, targets: Targets, sink: GuardSink) {
 }
 
 /**
- * The guard for other browsers than Chromium, by Playwright's public routing. It refuses the first request of a
- * navigation. What it can't stop, it reports: Playwright does not route the next hop of a redirect, nor the first request
- * of a tab that the user opens (control click). Routing turns off the HTTP cache and CORS preflights for the context.
+ * The guard for other browsers than Chromium, by Playwright's public routing. It refuses the first request of a navigation.
+ * What it can't stop, it reports: Playwright routes neither the next hop of a redirect nor the first request of a tab that
+ * the user opens (control click). Routing turns off the HTTP cache and CORS preflights for the context.
  *
  * @returns a function that removes the guard
  */
@@ -208,7 +207,7 @@ async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<(
     sink.refused(request.url(), 'navigation');
     return route.fulfill({ status: 204, headers: { [ANSWERED_BY]: 'guard' } });
   };
-  // Redirects, and requests that another route has already let go.
+  // For redirects, and for requests that another route has already let through.
   const check = (request: Request): void => {
     if (leaves(request) && !refused.has(request)) sink.refused(request.url(), 'escaped');
   };

@@ -5,7 +5,7 @@ import { protocolOf } from '../in-page';
 declare const session: CDPSession;
 /** The protocol's own type, which Playwright does not export. */
 type Told = Awaited<ReturnType<typeof session.send<'Target.getTargetInfo'>>>['targetInfo'];
-/** Exported for declarations alone. */
+/** Exported only for the declarations. */
 export interface TargetInfo extends Told {}
 
 const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
@@ -26,7 +26,7 @@ export async function targetsIn(context: BrowserContext, session: CDPSession) {
   session.on('Target.targetDestroyed', ({ targetId }) => live.delete(targetId));
   await session.send('Target.setDiscoverTargets', { discover: true, filter: TYPES.map(type => ({ type })) });
 
-  /** A tab's first request may be held before its target is announced. A subframe has no target to find. */
+  /** Asks for a target that is not announced yet: a tab's first request may be held before. A subframe has no target. */
   const found = async (targetId: string): Promise<TargetInfo | undefined> => {
     if (!live.has(targetId)) {
       const answer = await session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
@@ -34,7 +34,7 @@ export async function targetsIn(context: BrowserContext, session: CDPSession) {
     }
     return live.get(targetId);
   };
-  /** The protocol does not tell for a frame in its page's process: that counts as ours if all tabs of the browser are ours. */
+  /** The protocol does not tell this of a frame in its page's process: it counts as ours if all tabs of the browser are ours. */
   const isOwn = (frameId: string): boolean => {
     if (own.has(frameId)) return true;
     if (live.has(frameId)) return false;
@@ -49,7 +49,7 @@ export async function targetsIn(context: BrowserContext, session: CDPSession) {
         ({ openerId, url }) => openerId !== undefined && !/^(https?|blob):/.test(url),
       );
     },
-    /** The number of tabs in our context, with those that Playwright has not reported yet, without prerendered ones. */
+    /** The number of tabs in our context, including those that Playwright has not reported yet, without prerendered ones. */
     get tabs() {
       return [...live.values()].filter(
         ({ targetId, type, subtype }) => type === 'page' && !subtype && own.has(targetId),
@@ -74,7 +74,7 @@ export async function targetOf(page: Page): Promise<TargetInfo> {
   return (await session.send('Target.getTargetInfo')).targetInfo;
 }
 
-/** Chromium's own id of a context, which only a page of the context tells. */
+/** Chromium's own id of a context. Only a page of the context tells it. */
 async function contextIdOf(context: BrowserContext): Promise<string> {
   const open = context.pages()[0];
   const page = open ?? (await context.newPage());

@@ -1,9 +1,10 @@
-// Matches CSS as Playwright does: its combinators cross the borders of shadow roots.
+// Matches CSS as Playwright does: combinators cross the borders of shadow roots.
 import { parentOf } from './elements';
 
-/** A compound selector, and whether the one before it is of the parent. */
 interface Step {
+  /** A compound selector. */
   css: string;
+  /** Whether the step before it has to match the parent. */
   isChild: boolean;
 }
 
@@ -14,7 +15,7 @@ export function matchingAcross(elements: readonly Element[], selector: string): 
   return elements.filter(each => alternatives.some(steps => fits(each, steps)));
 }
 
-/** Of a selector as the browser writes it: with one blank around combinators and after commas. The last step comes first. */
+/** @param written a selector as the browser writes it: with one space around combinators and after commas. @returns last steps first */
 function alternativesOf(written: string): Step[][] {
   const tokens = /\\[\da-f]{1,6} ?|\\.|"(?:\\.|[^"\\])*"| [>+~] |, | |[^\\" ,]/gis;
   const alternatives: Step[][] = [[{ css: '', isChild: false }]];

@@ -1,8 +1,7 @@
-// A document as a whole: how much of it is seen, what it says, when it has drawn, and which tools it has for agents.
-
+// A document as a whole: how much of it is seen, what it says, when it is drawn, and which tools it has for agents.
 import { everyElement, flatText, isShown } from './elements';
 
-/** As the server answered, whatever a script made of the address; undefined where the browser does not tell. */
+/** The server's status, even if a script has changed the URL since; undefined if the browser does not tell it. */
 export function statusOfDocument(): number | undefined {
   const [navigation] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   return navigation?.responseStatus;
@@ -40,9 +39,9 @@ export async function drawn(limitMs: number): Promise<void> {
     });
   addEventListener('scroll', onScroll, { capture: true, passive: true });
   try {
-    // What the action's listeners have scheduled for the next frame runs before this resolves.
+    // Runs what the action's listeners have scheduled for the next frame.
     await frame();
-    // The browser reports a navigation or request of a timer a moment later.
+    // The browser reports a navigation or a request that a timer starts a moment later.
     const left = began + 20 - performance.now();
     if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
     while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
@@ -52,7 +51,7 @@ export async function drawn(limitMs: number): Promise<void> {
   }
 }
 
-/** Shrinks a JPEG in Base64. Does not load the image by address, which the page's policy may forbid. */
+/** Shrinks a JPEG in Base64. Does not load the image by URL, which the page's Content Security Policy may forbid. */
 export async function redraw(data: string, factor: number, quality: number): Promise<string> {
   const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }));
@@ -63,7 +62,7 @@ export async function redraw(data: string, factor: number, quality: number): Pro
   return canvas.toDataURL('image/jpeg', quality).split(',')[1]!;
 }
 
-/** The text that is shown, shadow roots included: of the article, if the document is one. */
+/** The visible text, including shadow roots; only that of the article, if the document is one. */
 export function visibleText(): string {
   const shadowText = (root: ParentNode): string =>
     [...root.querySelectorAll('*')]
@@ -87,18 +86,15 @@ export function visibleText(): string {
   return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
 }
 
-/** What the page says in its alerts, toasts and messages: where pages tell what went wrong, the plainest first. */
+/** The texts of the page's alerts, toasts and error messages, the most reliable kind first: they tell what went wrong. */
 export function messages(): string[] {
-  const kinds = '[role=alert]|[aria-live=assertive]|[class*=toast i]|[class*=error i]|[role=status]'.split(
-    '|',
-  );
+  const kinds = '[role=alert]|[aria-live=assertive]|[class*=toast i]|[class*=error i]|[role=status]';
   const all = [...everyElement()];
-  const said = kinds.flatMap(kind =>
-    all
-      .filter(each => each.matches(kind) && isShown(each))
-      .map(each => flatText((each as HTMLElement).innerText ?? '', 1_000)),
-  );
-  // A longer one is no message.
+  const said = kinds.split('|').flatMap(kind => {
+    const shown = all.filter(each => each.matches(kind) && isShown(each));
+    return shown.map(each => flatText((each as HTMLElement).innerText ?? '', 1_000));
+  });
+  // A longer text is no message.
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
 }
 
@@ -118,7 +114,7 @@ export function renderAsBefore(): void {
   }
 }
 
-/** Style, attributes and scrolling are left out: they change by themselves, and under the pointer. */
+/** Leaves out style, most attributes and scrolling, which change by themselves and under the pointer. */
 export function hashOfContent(): string {
   const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];
   const seen: unknown[] = [document.title, document.body?.innerText];
@@ -150,22 +146,16 @@ interface Tool {
 }
 
 function modelContext(): ModelContext | undefined {
-  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
-    document as unknown as { modelContext?: ModelContext };
-  return modelContext;
+  type Holder = { modelContext?: ModelContext };
+  return (document as Holder).modelContext ?? (navigator as Holder).modelContext;
 }
 
-/** How many characters a document's tools say; null if the page has no WebMCP. Has to run in the page's own world. */
+/** How many characters a document's tools have; null if the page has no WebMCP. Has to run in the page's own world. */
 export async function sizeOfTools(): Promise<number | null> {
   const context = modelContext();
   if (!context) return null;
   const tools = (await context.getTools?.()) ?? [];
-  const said = tools.map(({ name, description, inputSchema, annotations }) => [
-    name,
-    description,
-    inputSchema,
-    annotations,
-  ]);
+  const said = tools.map(tool => [tool.name, tool.description, tool.inputSchema, tool.annotations]);
   return JSON.stringify(said).length;
 }
 
@@ -191,14 +181,14 @@ export async function callTool(
   }
 }
 
-/** Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */
+/** Whether a tool has filled in its form, which still has to be sent; null if the tool has no such form. */
 export function isFilledIn(name: string): boolean | null {
   const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
   const own = forms.filter(form => form.getAttribute('toolname') === name);
   return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
 }
 
-/** What the accessibility tree does not tell about elements, and about the document (for its root). */
+/** What the accessibility tree does not tell about elements; for the root, also about the document. */
 export function besideTree(elements: Element[]) {
   return elements.map(element => {
     const { x, y, width, height } = element.getBoundingClientRect();

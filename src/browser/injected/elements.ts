@@ -1,5 +1,5 @@
-// What elements are, what people call them, where they are, and what fields take and hold.
-/** CSS pixels of a document's viewport. */
+// What elements are, what people call them, where they are, and what fields accept and contain.
+/** In CSS pixels of a document's viewport. */
 export interface Point {
   x: number;
   y: number;
@@ -13,11 +13,13 @@ export interface Box extends Point, Size {}
 export function isControl(element: Element): boolean {
   const roles =
     'button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem combobox textbox searchbox slider spinbutton';
-  const role = element.getAttribute('role')?.trim().split(/\s+/)[0];
+  const role = givenRole(element);
   return role ? roles.split(' ').includes(role) : isNative(element);
 }
 
-/** Whether it has a label, and no text of its own. */
+const givenRole = (element: Element) => element.getAttribute('role')?.trim().split(/\s+/)[0];
+
+/** Whether a label names it, rather than its own text. */
 export function isLabelled(element: Element): boolean {
   return /^(?:textbox|searchbox|combobox|spinbutton|slider|checkbox|radio|switch)$/.test(roleOf(element));
 }
@@ -28,7 +30,7 @@ function isNative(element: Element): boolean {
   );
 }
 
-/** The control, whatever role it was given, that an element is a part of; or the label or the option. */
+/** The control, label or option that an element is, or is a part of. A native control counts whatever role it was given. */
 export function controlAround(element: Element): Element | null {
   if (isControl(element) || isNative(element) || element.matches('label,option')) return element;
   const around = parentOf(element);
@@ -48,7 +50,7 @@ export function parentOf(element: Element): Element | null {
 
 export function isShown(element: Element): boolean {
   const { width, height } = boxOf(element);
-  // Elements of a pixel are for screen readers only.
+  // Elements of one pixel are for screen readers only.
   return width > 2 && height > 2 && element.checkVisibility({ visibilityProperty: true });
 }
 
@@ -56,7 +58,7 @@ export function isDisabled(element: Element): boolean {
   return element.matches(':disabled,[aria-disabled=true]');
 }
 
-/** An input that is not drawn: its label is used instead. */
+/** Whether the input itself is not drawn: people click its label instead. */
 export function isStyledInput(element: Element): boolean {
   if (!element.matches('input')) return false;
   const { opacity, appearance } = getComputedStyle(element);
@@ -68,7 +70,7 @@ export function flatText(text: string, max: number): string {
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 }
 
-/** The box of an element's first line, since an inline element has one box for each line. */
+/** The box of an element's first line: an inline element has one box for each line. */
 export function boxOf(element: Element): Box {
   const lines = [...element.getClientRects()];
   const line = lines.find(({ width, height }) => width > 0 && height > 0) ?? element.getBoundingClientRect();
@@ -84,14 +86,12 @@ export function inViewport({ x, y, width, height }: Box): boolean {
 /** What people call an element: for sentences, and to recognize the control that an agent looked for. */
 export function nameOf(element: Element): string {
   const { labels, value } = element as HTMLInputElement;
-  const root = element.getRootNode() as Document | ShadowRoot;
-  const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   const isButton = element.matches('input[type=submit],input[type=button],input[type=reset]');
   const isField = element.matches('input,select,textarea,[contenteditable=""],[contenteditable=true]');
   const isImage = element.matches('img,area,input[type=image]');
   const image = isImage ? element : element.querySelector('img[alt],svg[aria-label]');
   const names = [
-    ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' '),
+    textReferredTo(element, 'aria-labelledby'),
     element.getAttribute('aria-label'),
     [...(labels ?? [])].map(labelText).join(' '),
     isButton ? value : isField ? '' : element.textContent,
@@ -102,6 +102,13 @@ export function nameOf(element: Element): string {
   return flatText(names.find(name => name?.trim()) ?? '', 100);
 }
 
+/** The text of the elements whose ids the attribute lists. */
+export function textReferredTo(element: Element, attribute: string): string {
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const ids = (element.getAttribute(attribute) ?? '').split(/\s+/).filter(Boolean);
+  return ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' ');
+}
+
 /** A label's own text, without that of the field in it. */
 function labelText(label: Element): string {
   const copy = label.cloneNode(true) as Element;
@@ -110,7 +117,7 @@ function labelText(label: Element): string {
 }
 
 export function roleOf(element: Element): string {
-  const given = element.getAttribute('role')?.trim().split(/\s+/)[0];
+  const given = givenRole(element);
   if (given) return given;
   const inputs: Record<string, string> = {
     ...{ checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox' },
@@ -120,7 +127,7 @@ export function roleOf(element: Element): string {
     ...{ a: 'link', area: 'link', button: 'button', select: 'combobox', textarea: 'textbox' },
     ...{ summary: 'button', input: inputs[element.getAttribute('type')?.toLowerCase() ?? ''] ?? 'textbox' },
   };
-  // Links and headings of an editable text stay what they are.
+  // Links and headings in an editable text keep their roles.
   const known = tags[element.localName] ?? (/^h[1-6]$/.test(element.localName) ? 'heading' : undefined);
   return known ?? ((element as HTMLElement).isContentEditable ? 'textbox' : element.localName);
 }
@@ -129,7 +136,7 @@ export function roleOf(element: Element): string {
 export function wordsFor(element: Element): string {
   const isKnown = isControl(element) || element.matches('dialog,h1,h2,h3,h4,h5,h6,[role]');
   const isShort = (element.textContent ?? '').trim().length < 80;
-  // Names with digits are often made by a build, and differ in the next one.
+  // A class with digits often comes from a build, and is another one after the next build.
   const first = [...element.classList].find(name => !/\d/.test(name));
   const heading = element.querySelector('h1,h2,h3,h4')?.textContent ?? '';
   const name =
@@ -138,7 +145,7 @@ export function wordsFor(element: Element): string {
   return name.trim() ? `${words} "${flatText(name, 60)}"` : words;
 }
 
-/** What its author called an element, in lower-case words: id, classes, addresses, icons. */
+/** What its author called an element, in lower-case words: id, classes, URLs, icons. */
 export function hintsOf(element: Element): string {
   const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
   const given = ['id', 'class', 'title', 'name', 'href', 'data-testid', 'data-action', 'value', 'src', 'alt'];
@@ -163,7 +170,7 @@ export function cssPathOf(element: Element): string {
   return root instanceof ShadowRoot ? `${cssPathOf(root.host)} >> ${path}` : path;
 }
 
-/** CSS that only matches this element, with `>>` before a shadow root: by the author's attributes, else by its place. */
+/** CSS that matches only this element, with `>>` before a shadow root: by the author's attributes, else by its place. */
 export function selectorOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const host = root instanceof ShadowRoot ? `${selectorOf(root.host)} >> ` : '';
@@ -174,7 +181,7 @@ export function selectorOf(element: Element): string {
       return value && value.length < 80 ? [`${tag}[${name}=${JSON.stringify(value)}]`] : [];
     },
   );
-  // Names with many digits change with each build, or from row to row.
+  // Ids and classes with many digits change with each build, or from row to row.
   const isStable = (name: string) => name.length < 60 && !/\d{3}/.test(name);
   const classes = [...element.classList].filter(isStable).map(name => `.${CSS.escape(name)}`);
   const id = element.id && isStable(element.id) ? [`#${CSS.escape(element.id)}`] : [];
@@ -194,7 +201,7 @@ export function holds(outer: Element, inner: Element | null): boolean {
   return node !== null;
 }
 
-/** The element at a point, or with the focus, through shadow roots. */
+/** The element at a point, or the one with the focus if the point is null; also in shadow roots. */
 export function hit(point: Point | null): Element | null {
   const inside = (root: Document | ShadowRoot) =>
     point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
@@ -208,13 +215,13 @@ export function hit(point: Point | null): Element | null {
   return isNothing ? null : found;
 }
 
-/** What the mouse meets at the middle of an element's first line: the element, a part of it, or what lies over it. */
+/** What a click in the middle of an element's first line hits: the element, a part of it, or what lies over it. */
 export function topOf(element: Element): Element | null {
   const { x, y, width, height } = boxOf(element);
   return hit({ x: x + width / 2, y: y + height / 2 });
 }
 
-/** The element that takes the clicks on a control; null if the control takes them, or its label. */
+/** What gets the clicks on a control; null if that is the control or its label. */
 export function coverOf(element: Element): Element | null {
   const { x, y, width, height } = boxOf(element);
   const spots = [0.5, 0.25, 0.75].flatMap(over => [0.5, 0.25, 0.75].map(down => [over, down] as const));
@@ -224,17 +231,17 @@ export function coverOf(element: Element): Element | null {
     const takes = !top || holds(element, top) || holds(top, element) || labels.some(each => holds(each, top));
     return takes ? null : top;
   });
-  // A decoration in its middle is not a cover.
+  // What lies over its middle alone is a decoration.
   return covers[0] && covers.filter(Boolean).length > 4 ? covers[0] : null;
 }
 
-/** The largest part of the page that `top` is in, and not the element that it lies over. */
+/** The largest element around `top` that does not also contain the element under it. */
 export function largestOver(element: Element, top: Element): Element {
   const around = parentOf(top);
   return around && !holds(around, element) ? largestOver(element, around) : top;
 }
 
-/** Scrolls an element into view in several ways until `check` finds nothing any more, and scrolls back. */
+/** Scrolls an element into view in up to three ways until `check` returns null, then scrolls back. @returns the last result */
 export function whileScrolled(element: Element, check: () => Element | null): Element | null {
   const before: [Element, number, number][] = [];
   for (let node: Element | null = element; node; node = parentOf(node))
@@ -249,7 +256,7 @@ export function whileScrolled(element: Element, check: () => Element | null): El
   return found;
 }
 
-/** Whether scrolling can't reach it: it is beyond the upper or left edge of what scrolls. */
+/** Whether it is beyond the upper or left edge of what scrolls, where scrolling can't reach it. */
 export function isOutside(element: Element): boolean {
   const { x, y, width, height } = boxOf(element);
   for (let node: Element | null = element; node; node = node.parentElement) {
@@ -267,26 +274,24 @@ export function isOutside(element: Element): boolean {
 }
 
 export function settable(element: Element) {
+  const options = element instanceof HTMLSelectElement ? [...element.options] : [];
   return {
     tag: element.localName,
     readonly: element.hasAttribute('readonly'),
     type: element instanceof HTMLInputElement ? element.type : '',
     role: element.getAttribute('role'),
     editable: element instanceof HTMLElement && element.isContentEditable,
-    options:
-      element instanceof HTMLSelectElement
-        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
-        : [],
+    options: options.map(({ value, label, disabled }) => ({ value, label, disabled })),
   };
 }
 
-/** The `aria-pressed` of what has no `aria-checked`, and is not checked by itself. */
+/** The `aria-pressed` of an element with a role; null if it has `aria-checked`. */
 export function pressedInstead(element: Element): string | null {
   const isChecked = element.hasAttribute('aria-checked') || !element.hasAttribute('role');
   return isChecked ? null : element.getAttribute('aria-pressed');
 }
 
-/** Null for what is not a text field: dates, numbers, editors. */
+/** The value of a text field; null for dates, numbers, editors and anything else. */
 export function valueOfText(element: Element): string | null {
   const isText =
     element instanceof HTMLTextAreaElement ||

@@ -1,5 +1,5 @@
-// What can be called in a page, by its name: `callInPage` and `injected` of in-page.ts. Each call brings the code again, so
-// that nothing is kept from one to the next but in globals.
+// What `callInPage` and `injected` of in-page.ts can call in a page, by name. The code may be loaded again for each call: only
+// globals last.
 export * from './document';
 export { cssPathOf, pressedInstead, settable, valueOfText } from './elements';
 export { laidOutTexts } from './laid-out';

@@ -1,5 +1,5 @@
-// The text of elements as people see it: what is slotted into shadow roots stands where its slot is; what a box of no height cuts off
-// is left out, as in accordions, and so are letters and boxes that are shrunk to nothing. The browser's own rendered text knows none.
+// The text of elements as people see it. Slotted text stands where its slot is. Text is left out if a box without height cuts it
+// off, as in accordions, or if its letters or its box are shrunk to nothing. `innerText` does none of this.
 import { matchingAcross } from './across';
 import { renderAll, renderAsBefore } from './document';
 import { everyElement, parentOf } from './elements';
@@ -7,12 +7,12 @@ import { everyElement, parentOf } from './elements';
 /** Elements whose text is not that of their children. */
 const OWN_TEXT = 'select, input:is([type=submit], [type=button], [type=reset])';
 
-/** What is drawn only where something refers to it. */
+/** Elements that are drawn only where others refer to them. */
 const NEVER_DRAWN = 'defs, symbol, clipPath, mask, pattern, marker';
 
 /**
- * Of all elements that match, each in its own tree; empty if it is not rendered. Null if the browser tells them all: nothing on the
- * page is slotted or cut off, and only elements of HTML match; or if Playwright found another number.
+ * The texts of all elements that match; empty for those that are not rendered. Null if `innerText` will do (nothing on the page is
+ * slotted or cut off, and only HTML elements match), or if Playwright found another number of elements.
  */
 export function laidOutTexts(selector: string, count: number): string[] | null {
   const all = [...everyElement()];
@@ -46,7 +46,7 @@ function specialsOf(all: readonly Element[]): Special | null {
 }
 
 interface Special {
-  /** Those with such elements, slots, shadow roots or what is cut off, at any depth: the browser does not tell their text. */
+  /** Elements whose `innerText` is wrong: at any depth, they contain slots, shadow roots, or what is cut off or shrunk. */
   around: ReadonlySet<Element>;
   cut: ReadonlySet<Element>;
 }
@@ -57,7 +57,7 @@ function cutsOff(element: Element): boolean {
     return element.matches(NEVER_DRAWN) || (element instanceof SVGSVGElement && isShrunk(element));
   if (!(element instanceof HTMLElement)) return false;
   if (element.clientHeight && element.clientWidth) return isShrunk(element);
-  // What it hides is the window's.
+  // Their overflow belongs to the window.
   if (element === document.body || element === document.documentElement) return false;
   const { display, overflowX, overflowY } = getComputedStyle(element);
   if (/^(?:inline|contents|none)$/.test(display)) return false;
@@ -66,7 +66,7 @@ function cutsOff(element: Element): boolean {
   );
 }
 
-/** Whether a box around the other one holds it, since it is placed in that. */
+/** Whether the box does not cut the element off, since the element is positioned by something around the box. */
 function escapes(element: Element, box: Element): boolean {
   const { position } = getComputedStyle(element);
   if (!/absolute|fixed/.test(position)) return false;
@@ -82,7 +82,7 @@ function escapes(element: Element, box: Element): boolean {
 
 const outside = (element: Element) => element.assignedSlot ?? parentOf(element);
 
-/** By `transform: scale(0)`, as what pops up begins with. */
+/** Whether it has no size, as by `transform: scale(0)`, from which popups grow. */
 function isShrunk(element: Element): boolean {
   const { width, height } = element.getBoundingClientRect();
   return width === 0 || height === 0;
@@ -92,14 +92,14 @@ const hasTinyLetters = (element: Element) =>
   [...element.childNodes].some(node => node instanceof Text && node.data.trim()) &&
   getComputedStyle(element).fontSize === '0px';
 
-/** @param inside the parts of the element, up to the one at which it is looked */
+/** @param inside the elements between this one and the one that is asked about, which comes first */
 function isCutOff(element: Element, cut: ReadonlySet<Element>, inside: Element[] = []): boolean {
   const parent = outside(element);
   const isHeld = inside.length > 0 && cut.has(element) && !inside.some(each => escapes(each, element));
   return isHeld || (parent !== null && isCutOff(parent, cut, [...inside, element]));
 }
 
-/** In what is closed, such as `<details>`. An element without a box of its own stands where the one around it does. */
+/** Whether it is in something closed, such as `<details>`. An element without a box of its own is where its parent is. */
 function isSkipped(element: Element): boolean {
   if (getComputedStyle(element).display !== 'contents') return !element.checkVisibility();
   const around = outside(element);
@@ -110,7 +110,7 @@ function laidOut(element: Element, special: Special): string {
   const { display, contentVisibility } = getComputedStyle(element);
   if (display === 'none' || contentVisibility === 'hidden') return '';
   if (special.cut.has(element)) return escapedFrom(element, special);
-  // Only elements of HTML tell their rendered text.
+  // Only HTML elements have `innerText`.
   const isRead = special.around.has(element) || !(element instanceof HTMLElement);
   const text =
     isRead && !element.matches(OWN_TEXT)
@@ -140,7 +140,7 @@ function childrenOf(element: Element): Node[] {
 }
 
 function renderedText(element: Element, display: string): string {
-  // Of others, parts may be visible though they are not.
+  // An invisible element may have visible parts, unless it is one of these.
   const isWhole = element.matches(OWN_TEXT);
   if (display !== 'contents' && !element.checkVisibility({ visibilityProperty: isWhole })) return '';
   if (element instanceof HTMLBRElement) return '\n';

@@ -1,4 +1,4 @@
-// Looks for obstacles to agents, by rules, and keeps what it found in the page.
+// Looks for obstacles to agents by the rules of rules.ts, and keeps in the page what it found.
 import type { FindingKind } from '../../data/action';
 import {
   type Box,
@@ -73,12 +73,13 @@ export function seen() {
   const { shown, sightings, more, incomplete } = currentState();
   const able = shown.slice(0, 1_000).filter(each => !isDisabled(each));
   const namesOf = (all: Element[]) => all.map(each => nameOf(each).toLowerCase());
-  const [usable, fields] = [false, true].map(is => namesOf(able.filter(each => isLabelled(each) === is)));
+  const fields = namesOf(able.filter(isLabelled));
+  const usable = namesOf(able.filter(each => !isLabelled(each)));
   const controls = shown.slice(0, 300).flatMap(each => placeOf(each) ?? []);
-  return { sightings, more, incomplete, controls, usable: usable!, fields: fields! };
+  return { sightings, more, incomplete, controls, usable, fields };
 }
 
-/** Scrolls a sighting into view. Returns its box then; null if that fails. */
+/** Scrolls a sighting into view. @returns its box there; null if that fails */
 export function show(index: number): Box | null {
   const element = currentState().found[index];
   if (!element?.isConnected) return null;
@@ -88,7 +89,7 @@ export function show(index: number): Box | null {
   return box.width > 0 && inViewport(box) ? box : null;
 }
 
-/** @param concerned the controls that it blocks */
+/** @param concerned the controls that the obstacle blocks */
 export function add(state: State, kind: FindingKind, element: Element, text: string, concerned = [element]) {
   if (state.sightings.length >= 200) {
     state.more++;

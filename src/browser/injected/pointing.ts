@@ -1,4 +1,4 @@
-// Which element is meant, at a point, with the focus or among several of a name, and what lies over it and scrolls it.
+// Which element is meant (at a point, with the focus, or among several of one name), what lies over it, and what scrolls it.
 import {
   boxOf,
   controlAround,
@@ -17,9 +17,10 @@ import {
 import { spacedText } from './standing';
 
 /**
- * What is known of an element at a point. `frame`: where it is, and the upper left corner of its document, if it shows one.
+ * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path and its document's upper
+ * left corner.
  *
- * @param point null for the element with the focus. @returns null if nothing is there
+ * @param point null for the element with the focus
  */
 function atPoint<Result>(point: Point | null, read: (element: Element) => Result) {
   const element = hit(point);
@@ -30,7 +31,7 @@ function atPoint<Result>(point: Point | null, read: (element: Element) => Result
   return { result: read(element), frame: isFrame ? { path: cssPathOf(element), corner } : undefined };
 }
 
-/** What an element is: the control that it is a part of, or itself. */
+/** Describes the control that the element is a part of, or else the element. */
 export function describeAt(point: Point | null) {
   return atPoint(point, element => {
     const acted = controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
@@ -52,7 +53,7 @@ export function spotAt(point: Point | null) {
   return atPoint(point, element => spotOn(element, point));
 }
 
-/** What scrolls there first, and where there is more to see. */
+/** What scrolls first at a point, and in which directions there is more to see. */
 export function scrollsAt(point: Point | null) {
   return atPoint(point, element => {
     const scroller = closestScrollable(element);
@@ -72,7 +73,7 @@ function closestControl(element: Element): Element | null {
   if (!control || roleOf(control) === 'slider') return null;
   const middle = topOf(control);
   const inner = middle && holds(control, middle) && controlAround(middle);
-  // In the middle of a tree's item there may be another one. A label's field does what the label does.
+  // Another control may be in its middle, such as an item inside a tree's item. A label's field does what the label does.
   const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;
   return isFree ? control : null;
 }
@@ -100,7 +101,7 @@ function roomAround(start: Element) {
   return room;
 }
 
-/** Returns the element's middle in the viewport; null in a frame. */
+/** @returns the element's middle in the viewport; null in a frame */
 export function bringIntoView(element: Element): Point | null {
   const { top, left, bottom, right } = element.getBoundingClientRect();
   if (top < 0 || left < 0 || bottom > innerHeight || right > innerWidth)
@@ -110,8 +111,10 @@ export function bringIntoView(element: Element): Point | null {
 }
 
 /**
+ * What lies over an element. `part`: belongs to it, such as a file input over its button, or the shape under a text that lets
+ * clicks through. `way`: a button that closes what covers it.
+ *
  * @param closers names of buttons that close something, likeliest first
- * @returns `part`: of the same thing, a file input over its button, or the shape under a text that lets the mouse through
  */
 export function overIt(target: Element, closers: RegExp[]): { part?: Element; way?: Element } {
   target.scrollIntoView({ block: 'nearest' });
@@ -120,7 +123,7 @@ export function overIt(target: Element, closers: RegExp[]): { part?: Element; wa
   if (top.matches('input[type=file]')) return { part: top };
   let around: Element | null = target;
   while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
-  // What comes after the element in the document lies over it. What is around a button is no part of it.
+  // What comes later in the document covers the element. What is around a button is no part of the button.
   const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
   const isIn = around && !holds(around, document.body) && isUnder && holds(around, top);
   if (isIn) return target.matches('button,a,[role=button]') ? {} : { part: top };
@@ -128,7 +131,7 @@ export function overIt(target: Element, closers: RegExp[]): { part?: Element; wa
   return way ? { way } : {};
 }
 
-/** The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
+/** The button or link with one of these names that is drawn over the cover, in it or beside it. */
 function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const root = cover.getRootNode() as Document | ShadowRoot;
   const onTop = [...everyElement()].filter(way => {
@@ -138,19 +141,19 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
     return holds(way, topOf(way)) && there().some(each => holds(cover, each));
   });
   const called = (way: Element) =>
-    // An icon: its HTML says what it is.
+    // The HTML of an icon says what it is.
     nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
   return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
 }
 
 /**
- * The indexes of the elements that may be meant, two of them if that is not clear.
+ * The index of the element that is meant; two indexes if that is not clear.
  *
  * @param which `place` matches the label of the row, card or section that it is in
  */
 export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?: number }): number[] {
   const near = place ? nearTo(things, place) : things;
-  // One inside another, and links to one address, are one to a user.
+  // Elements inside each other, and links to the same URL, are the same to a user.
   const inner = near.filter((thing, at) => !holds(thing, near[at + 1] ?? null));
   const urls = new Set(inner.map(link => link.getAttribute('href')));
   const most = urls.size === 1 && !urls.has(null) ? 1 : 2;
@@ -158,7 +161,7 @@ export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?:
   return chosen.map(thing => things.indexOf(thing));
 }
 
-/** Those in the smallest box that also has the label: in the row of that name, and not in what holds all rows. */
+/** The elements in the smallest box that has the label, too: in the row of that name, not in the table around it. */
 function nearTo(things: Element[], label: RegExp): Element[] {
   const known = new Map<Element, boolean>();
   const has = (box: Element) => {
@@ -183,7 +186,7 @@ function says(box: Element, label: RegExp): boolean {
 
 const textOf = (element: Element) => (element as HTMLElement).innerText ?? element.textContent ?? '';
 
-/** A field's value, or a text with what stands beside it. */
+/** A field's value, or the text of the row or list that the element is in. */
 export function textAt(element: Element): string {
   const field = element.closest('label')?.control ?? element;
   if ('value' in field && typeof field.value === 'string' && field.value) return field.value;

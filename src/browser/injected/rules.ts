@@ -1,4 +1,4 @@
-// The rules that find obstacles to agents on a page. For names, axe-core has to run in the page before.
+// The rules that find obstacles to agents on a page. `findNames` needs axe-core, which must be loaded in the page first.
 import {
   boxOf,
   coverOf,
@@ -14,6 +14,7 @@ import {
   nameOf,
   parentOf,
   roleOf,
+  textReferredTo,
   whileScrolled,
   wordsFor,
 } from './elements';
@@ -44,14 +45,13 @@ function findTraps(state: State): void {
   }
 }
 
-/** Whether it, or its backdrop, takes the clicks in most of the viewport. */
+/** Whether it or its backdrop gets the clicks in most of the viewport. */
 function isOver(element: Element): boolean {
   const parent = element.parentElement;
   const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
-  const points = [0.1, 0.5, 0.9].flatMap(x =>
-    [0.1, 0.5, 0.9].map(y => hit({ x: innerWidth * x, y: innerHeight * y })),
-  );
-  return points.filter(each => holds(backdrop, each)).length > 6;
+  const shares = [0.1, 0.5, 0.9];
+  const hits = shares.flatMap(x => shares.map(y => hit({ x: innerWidth * x, y: innerHeight * y })));
+  return hits.filter(each => holds(backdrop, each)).length > 6;
 }
 
 function findCovered(state: State): void {
@@ -60,7 +60,7 @@ function findCovered(state: State): void {
   const near = state.shown.filter(each => inViewport(boxOf(each)));
   let looked = 0;
   for (const element of new Set([...wanted, ...near])) {
-    // The first five wanted controls are checked even if time is up.
+    // At least five wanted controls are checked, even if time is up.
     if (isLate(state) && looked >= Math.min(wanted.length, 5)) break;
     looked++;
     if (isDisabled(element) || isStyledInput(element) || isOutside(element)) continue;
@@ -80,12 +80,12 @@ function findCovered(state: State): void {
   }
 }
 
-/** The largest part of the page that takes a control's clicks, wherever the control is scrolled to. */
+/** The largest element that gets the clicks on a control, wherever the control is scrolled to; null if there is none. */
 function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
   const isHere = inViewport(boxOf(element));
   const here = isHere ? coverOf(element) : null;
   if (isHere && !here) return null;
-  // A cover of several controls in every place covers the others, too.
+  // If it covers three controls wherever they are scrolled to, it covers this one, too.
   const around = here && largestOver(element, here);
   if (around && (covers.get(around)?.length ?? 0) > 2) return around;
   const cover = whileScrolled(element, () => coverOf(element));
@@ -95,11 +95,11 @@ function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): 
 function findOutOfReach(state: State): void {
   for (const element of state.controls) {
     if (isLate(state)) break;
-    // A link to a part of the page comes into view once it has the focus.
+    // A link within the page, such as "Skip to content", comes into view when it gets the focus.
     if (element.matches('a[href^="#"]') || isStyledInput(element)) continue;
     const visible = isShown(element);
     const wanted = isWanted(state, element);
-    // Without a name, it is there to measure texts for a script.
+    // Without a name, it is there for a script that measures texts.
     if (visible && isOutside(element) && nameOf(element))
       add(state, 'out_of_reach', element, `${wordsFor(element)} is outside the area that scrolls`);
     else if (visible && wanted && !inViewport(boxOf(element)) && isClipped(element))
@@ -127,7 +127,7 @@ function findDisabled(state: State): void {
   }
 }
 
-/** Whether it is an empty field that did not keep what was typed into it. */
+/** Whether it is a field that is empty although something was typed into it. */
 function isUnkept(state: State, element: Element): boolean {
   const { x, y } = boxOf(element);
   if (!element.matches('input,textarea') || (element as HTMLInputElement).value !== '') return false;
@@ -137,9 +137,7 @@ function isUnkept(state: State, element: Element): boolean {
 /** Whether a description, a message or an invalid field says why it is disabled. */
 function tellsWhy(element: Element, form: Element | null): boolean {
   if (element.matches('[title],[aria-busy=true] *,[aria-busy=true]')) return true;
-  const root = element.getRootNode() as Document | ShadowRoot;
-  const ids = (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
-  if (ids.some(id => root.getElementById?.(id)?.textContent?.trim())) return true;
+  if (textReferredTo(element, 'aria-describedby').trim()) return true;
   const messages = '[role=alert],[role=status],[aria-live],[aria-invalid=true],.error,:invalid';
   return [...(form?.querySelectorAll(messages) ?? [])].some(isShown);
 }
@@ -151,11 +149,11 @@ function findWithoutRole(state: State, listening: Set<Element>): void {
   for (const element of state.others) {
     if (isLate(state)) break;
     const reacts = listening.has(element) || element.hasAttribute('onclick') || hasPointer(element);
-    // An element around controls, or with much text, listens for them.
+    // An element around controls, or a large one, listens on behalf of what is in it.
     if (!reacts || around.has(element) || !isShown(element) || !isSmall(element)) continue;
     if (isInControl(element) || element.matches('[role]:not([role=presentation],[role=none],[role=generic])'))
       continue;
-    // What a dialog lies over is not what was clicked.
+    // If something lies over it, that gets the clicks.
     if (inViewport(boxOf(element)) && coverOf(element)) continue;
     add(state, 'no_role', element, `${wordsFor(element)} reacts to clicks and has no role`);
   }
@@ -167,7 +165,7 @@ function isInControl(element: Element): boolean {
   return false;
 }
 
-/** Whether it has the pointer of something to click, and not only because its parent has. */
+/** Whether its own cursor is a pointer, not just its parent's. */
 function hasPointer(element: Element): boolean {
   if (getComputedStyle(element).cursor !== 'pointer') return false;
   const { parentElement } = element;
@@ -195,7 +193,7 @@ function findPictures(state: State): void {
   }
 }
 
-/** The same name is fine for links with the same target, and for controls in different rows, cards or forms. */
+/** Links to one target may share a name, and so may controls in different rows, cards or forms. */
 function findSameNames(state: State): void {
   const groups = new Map<string, Element[]>();
   for (const element of state.shown) {
@@ -233,15 +231,15 @@ declare const axe: {
   ): Promise<{ violations: { id: string; nodes: { element: Element }[] }[] }>;
 };
 
-/** Whether axe-core would find nothing, as far as can be told without it: loading it takes longer than all other rules. */
+/** Whether every control surely has a name. Then axe-core isn't loaded, which takes longer than all other rules. */
 export function areNamed(): boolean {
   return controlsToName(currentState()).every(isNamed);
 }
 
-/** Those in view first. */
+/** Controls in view come first. */
 function controlsToName({ shown }: State): Element[] {
   const isNear = (each: Element) => inViewport(boxOf(each));
-  // Outside the page, scripts measure texts.
+  // Controls outside the page are there for scripts that measure texts.
   const far = shown.filter(each => !isNear(each) && !isOutside(each));
   return [...shown.filter(isNear), ...far];
 }
@@ -252,7 +250,7 @@ function isNamed(element: Element): boolean {
   return element.matches('a:not([role]),button:not([role]),summary:not([role])') && saysText(element);
 }
 
-/** Whether it shows a text that is not hidden from assistive technology. */
+/** Whether it shows a text, and hides none from assistive technology. */
 function saysText(element: Element): boolean {
   const isRead = [...element.querySelectorAll('[aria-hidden=true]')].every(each => !each.textContent?.trim());
   return isShown(element) && isRead && /\S/.test((element as HTMLElement).innerText ?? '');
@@ -276,7 +274,7 @@ export async function findNames(max: number): Promise<void> {
   const { violations } = await axe.run([...left], { ...options, elementRef: true, runOnly });
   for (const { id, nodes } of violations)
     for (const { element } of nodes) {
-      // Two rules may find one control, and a rule may find an element inside a control.
+      // Two rules may find the same control, and a rule may find an element inside one.
       if (!left.delete(element)) continue;
       const isLabel = unlabelled.includes(id);
       const what = `${roleOf(element)} without a ${isLabel ? 'label' : 'name'}`;

@@ -1,4 +1,4 @@
-// Where a control stands on the page, and beside what.
+// Where a control is on the page, and which words of the goal stand around it: a replay finds it again by them.
 import type { Neighbour } from '../../data/action';
 import {
   type GoalWords,
@@ -24,7 +24,7 @@ import {
   wordsFor,
 } from './elements';
 
-/** The control that is or is around the element, and its place in the document; null in a frame. */
+/** The control that the element is, or is a part of, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
   if (window !== window.top) return null;
   const control = meantBy(element);
@@ -38,7 +38,7 @@ function meantBy(element: Element): Element {
   return (around as HTMLLabelElement).control ?? around;
 }
 
-/** @param scopes those to look in; without them, the headings and the smallest other one in which something has a name of the goal */
+/** @param scopes where to look. Default: in the headings, then ever wider, until a text there has a name of the goal */
 export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
   const control = meantBy(element);
   const beside: Neighbour[] = [];
@@ -54,7 +54,7 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
   return { place: placeOf(element), isConnected, isOn: isOn(control), beside };
 }
 
-/** A CSS path to the only control that is called so, but for its numbers, and stands beside such texts; null if there is none. */
+/** A CSS path to the only control of that role and name (numbers may differ) among these texts; null if there is not just one. */
 export function pathBeside(control: string, beside: readonly Neighbour[], goal: GoalWords): string | null {
   const withoutNumbers = (words: string) => words.replace(/\d+/g, '0');
   const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
@@ -71,28 +71,28 @@ export function pathBeside(control: string, beside: readonly Neighbour[], goal: 
   return found.length === 1 ? cssPathOf(found[0]!) : null;
 }
 
-/** Where a page lost its rows, what was in one may stand further away. */
+/** If the page has no such box any more, texts that were in it may be further away. */
 function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
-  const alone = () => (scope === 'row' ? boxIn(control, 'alone', look) : undefined);
-  return boxIn(control, scope, look) ?? alone() ?? PAGE();
+  const wider = () => (scope === 'row' ? boxOrWider(control, 'alone', look) : PAGE());
+  return boxIn(control, scope, look) ?? wider();
 }
 
 const MAX_NEIGHBOURS = 8;
 const MAX_TEXT = 100;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
-/** Not text, or gone in a moment. */
+/** Elements whose text is not shown on the page, or only for a moment. */
 const UNREAD = 'option,script,style,noscript,template,[role=status],[role=alert]';
 
-/** What a click would turn over; null for other controls. */
+/** Whether a control that a click toggles is on; null for other controls. */
 function isOn(control: Element): boolean | null {
   if (control instanceof HTMLInputElement && control.type === 'checkbox') return control.checked;
   if (control.getAttribute('role') === 'radio') return null;
   const state = control.getAttribute('aria-checked') ?? control.getAttribute('aria-pressed');
-  return state === 'true' ? true : state === 'false' ? false : null;
+  return state === 'true' || state === 'false' ? state === 'true' : null;
 }
 
-/** @param all also texts with other words, though there are some of the goal's words alone */
+/** @param all also texts with words that the goal lacks, even if other texts have only words of the goal */
 function neighbours(control: Element, scope: Scope, box: TextBox, look: Look, all: boolean): string[] {
   const strict = all ? [] : textsWith(control, scope, box, look, false);
   return strict.length ? strict : textsWith(control, scope, box, look, true);
@@ -107,7 +107,7 @@ function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isL
     let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     if (!fresh.length) continue;
     const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
-    // What other controls are called may change.
+    // The names of other controls may change, so few of their words count.
     if (other && other !== control && !holds(other, control))
       fresh = isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
     if (!fresh.length) continue;
@@ -150,7 +150,7 @@ function valuesOf(element: Element, withFields: boolean): string[] {
   return isChosenHere ? [...element.selectedOptions].map(({ text }) => text) : [];
 }
 
-/** Far away only what is written for people to read, not to change. */
+/** Outside its row, editable fields don't count: their values change. */
 const isText = ({ type, readOnly, disabled }: HTMLInputElement, withFields: boolean) =>
   /^(?:text|email|tel|url|search|number)$/.test(type) && (withFields || readOnly || disabled);
 
@@ -160,9 +160,11 @@ const isBetween = (before: Element | null, node: Node, after: Node) =>
     (Boolean(before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) &&
       !holds(before, node as Element)));
 
-/** `around`: none for the headings alone. `after`: in a grid without rows, a control has what stands between it and the one before; null for the first. */
+/** The part of the page in which texts belong to a control. */
 interface TextBox {
+  /** Undefined if only the headings do. */
   around?: Element;
+  /** In a grid without rows, a control has only the texts between it and the control before; null for the first. */
   after?: Element | null;
 }
 
@@ -176,12 +178,12 @@ function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undef
     const around = closest(scope === 'row' ? ROWS : DIALOGS);
     return around && { around };
   }
-  // Of all that are called so, the ones next to it share the most with it.
-  const called = keyed(control, lists);
-  const isEqual = equalTo(control);
-  const at = called.indexOf(control);
-  const before = called.slice(0, at).reverse().find(isEqual);
-  const after = called.slice(at + 1).find(isEqual);
+  // The largest box around it in which no other control has its name. The closest of those share the most boxes with it.
+  const alike = allLike(control, lists);
+  const hasItsName = namedLike(control);
+  const at = alike.indexOf(control);
+  const before = alike.slice(0, at).reverse().find(hasItsName);
+  const after = alike.slice(at + 1).find(hasItsName);
   if (!before && !after) return undefined;
   const path = pathOf(control);
   const shared = [before, after]
@@ -193,14 +195,14 @@ function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undef
   return { around: path[top], after: before ?? null };
 }
 
-/** The element and all around it, through shadow roots. */
+/** The element and all elements around it, through shadow roots. */
 function pathOf(element: Element): Element[] {
   const path: Element[] = [];
   for (let each: Element | null = element; each; each = parentOf(each)) path.push(each);
   return path;
 }
 
-/** Lists of elements, each made once for all controls that are looked at. */
+/** Caches lists of elements: each is made once for all controls. */
 class Lists {
   private readonly made = new Map<unknown, Element[]>();
 
@@ -216,8 +218,8 @@ interface Look {
   lists: Lists;
 }
 
-/** Those with the same attributes and text, itself among them, in the order of the page. */
-function keyed(control: Element, lists: Lists): Element[] {
+/** The elements with the same attributes and text, including itself, in the order of the page. */
+function allLike(control: Element, lists: Lists): Element[] {
   const named = ['role', 'type', 'aria-label', 'title', 'placeholder', ...(nameOf(control) ? [] : ['class'])];
   const keyOf = (element: Element) => {
     const text = isLabelled(element) || element.textContent?.trim();
@@ -229,13 +231,13 @@ function keyed(control: Element, lists: Lists): Element[] {
   );
 }
 
-/** Labels are compared last, and of few: each costs a walk through the page. */
-function equalTo(control: Element): (other: Element) => boolean {
+/** Labels are compared last, and only where needed: reading one means a walk through the page. */
+function namedLike(control: Element): (other: Element) => boolean {
   const name = isLabelled(control) ? nameOf(control) : undefined;
   return other => (name === undefined || nameOf(other) === name) && other.checkVisibility();
 }
 
-/** What names its column, its group, and the option that it would take. */
+/** The texts of its column's header, the headings above it, its groups, and the option that it would choose. */
 function headingsOf(control: Element, lists: Lists): string[] {
   const path = pathOf(control);
   const cell = path.find(each => each.matches('td,[role=cell],[role=gridcell]'));
@@ -252,7 +254,7 @@ function headingsOf(control: Element, lists: Lists): string[] {
   const active = control.getAttribute('aria-activedescendant');
   const selected = '[role=listbox] [role=option][aria-selected=true]';
   const isChoosing = roleOf(control) === 'combobox';
-  const option = active ? root.getElementById(active) : isChoosing && root.querySelector(selected);
+  const option = (active ? root.getElementById(active) : isChoosing && root.querySelector(selected)) || null;
   const named = [
     header,
     ...outlineOf(control, lists),
@@ -260,12 +262,11 @@ function headingsOf(control: Element, lists: Lists): string[] {
     option,
   ];
   const labels = groups.map(group => group.getAttribute('aria-label'));
-  return [...named.map(each => (each ? each.textContent : '')), ...labels].filter(text =>
-    text?.trim(),
-  ) as string[];
+  const texts = [...named.map(each => each?.textContent), ...labels];
+  return texts.filter(text => text?.trim()) as string[];
 }
 
-/** The headings that it stands under, in its dialog: of each rank the last one before it. */
+/** The headings above it (in its dialog, if it is in one): of each rank the last one before it. */
 function outlineOf(control: Element, lists: Lists): Element[] {
   const root = control.closest(DIALOGS) ?? (control.getRootNode() as Document | ShadowRoot);
   const headings = lists.get(root, () => [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')]);
@@ -279,13 +280,12 @@ function outlineOf(control: Element, lists: Lists): Element[] {
 }
 
 const columnOf = (cell: Element) => {
-  const before = [...(cell.parentElement?.children ?? [])];
-  return before
-    .slice(0, before.indexOf(cell))
-    .reduce((sum, each) => sum + ((each as HTMLTableCellElement).colSpan ?? 1), 0);
+  const cells = [...(cell.parentElement?.children ?? [])] as Partial<HTMLTableCellElement>[];
+  const before = cells.slice(0, cells.indexOf(cell));
+  return before.reduce((sum, { colSpan = 1 }) => sum + colSpan, 0);
 };
 
-/** The rendered text with a blank between elements: where they are apart by style alone, the browser writes `AliceAdminDelete`. */
+/** The visible text with spaces between elements: if only style sets them apart, `innerText` is `AliceAdminDelete`. */
 export function spacedText(element: Element): string {
   const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
   const seen: string[] = [];

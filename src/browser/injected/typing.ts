@@ -1,10 +1,10 @@
-// Puts a text into a field without the keyboard, whose keys go to whatever has the focus: for secrets.
+// Enters a secret into a field without the keyboard: keys would go to whatever has the focus.
 import { hit, valueOfText } from './elements';
 
-/** Types of inputs that take no keys of a text. */
+/** Types of inputs into which no text can be typed. */
 const PICKED = /^(?:date|time|datetime-local|month|week|range|color)$/;
 
-/** `isKept` is true if that can't be told. `asKeys`: with events of a key before and after it. */
+/** @param given `asKeys`: fires the events of a key, too. @returns `isKept`: whether the field has the text, or can't tell */
 export function putText(element: Element, { text, asKeys }: { text: string; asKeys: boolean }) {
   const field = ((element as HTMLLabelElement).control ?? element) as HTMLElement;
   if (hit(null) !== field) field.focus();
@@ -16,16 +16,16 @@ export function putText(element: Element, { text, asKeys }: { text: string; asKe
     );
   const isTaken =
     (!asKeys || (send('keydown', code) && send('keypress', text.charCodeAt(0)))) &&
-    // The command has no such event of its own.
+    // `execCommand` does not fire this event itself.
     field.dispatchEvent(new InputEvent('beforeinput', { ...told, inputType: 'insertText', data: text }));
-  // Old, but in all browsers, and the events of an input are those of a user's.
+  // Deprecated, but all browsers have it, and it fires the same events as a user's input.
   if (isTaken && !document.execCommand('insertText', false, text)) setValue(field, text);
   if (asKeys) send('keyup', code);
   const value = valueOfText(field);
   return { isKept: value === null || value === text, hasFocus: hit(null) === field };
 }
 
-/** Of a date and the like. Not by its own property, which libraries replace. */
+/** Sets a date and the like. Not by the field's own property, which libraries replace. */
 function setValue(field: HTMLElement, text: string): void {
   if (!(field instanceof HTMLInputElement) || !PICKED.test(field.type)) return;
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value')!.set!.call(field, text);

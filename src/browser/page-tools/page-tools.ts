@@ -1,5 +1,5 @@
-// The tools that a page registers for agents (WebMCP), read and called through Playwright. Their texts come from the page:
-// they are limited here, and tools are only offered if their document is of an admitted host.
+// The tools that a page registers for agents (WebMCP), read and called through Playwright. Their texts come from the page, so
+// they are limited here, and tools are offered only if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
 import { problemsIn } from '../../spec/errors';
@@ -54,11 +54,11 @@ interface Found extends PageTool {
 }
 
 export class PageTools {
-  /** `isSupported` has found that there is no WebMCP, so pages are no longer asked. */
+  /** Whether `isSupported` found no WebMCP: then pages are no longer asked. */
   private isLacking = false;
-  /** What agents do not get of the tools, and why: `tool "x": its schema is longer than 20000 characters`. */
+  /** What agents don't get, and why: `tool "x": its schema is longer than 20000 characters`. */
   readonly leftOut = new Set<string>();
-  /** Addresses of pages whose tools are too long to read. */
+  /** URLs of pages whose tools are too long to read. */
   private readonly tooMuch = new WeakMap<Page, string>();
 
   constructor(
@@ -127,7 +127,7 @@ export class PageTools {
     const answered = this.send(tool, input, timeout).finally(() => {
       ended = true;
     });
-    // The form may be sent much later.
+    // If the call fails after this returns, nobody else catches that: a form may be sent much later.
     answered.catch(() => undefined);
     const filled = async () => {
       while (!ended) {
@@ -135,7 +135,7 @@ export class PageTools {
         if (isFilled === null) return answered;
         if (isFilled)
           return this.session.notice(
-            `The page tool "${name}" has filled in its form, which is sent with the form's own button.`,
+            `The page tool "${name}" has filled in its form. To send it, click the form's own button.`,
           );
         await setTimeout(PAUSE_MS);
       }
@@ -144,7 +144,7 @@ export class PageTools {
     const left = () => this.session.notice(`The page tool "${name}" left its page before it answered.`);
     try {
       const answer = await Promise.race([answered, filled()]);
-      // The frame may have gone to another host, whose texts must not be passed on.
+      // The frame may have gone to another host by now, whose texts must not be passed on.
       const isTold = frame === page.mainFrame() || (await isAdmitted(frame, this.allowedDomains));
       return isTold ? answer : left();
     } catch (error) {
@@ -158,7 +158,7 @@ export class PageTools {
     }
   }
 
-  /** Playwright's `callTool` would take the document that is there by then, of whatever host. */
+  /** Not by Playwright's `callTool`: that calls the document that is there by then, of whatever host. */
   private send({ name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     const call = async () => {
       const held = await documentIn(frame, this.allowedDomains);
@@ -181,7 +181,7 @@ export class PageTools {
     return all.slice(0, MAX_TOOLS);
   }
 
-  /** How much a page's tools say: null if it has no WebMCP; undefined if it does not answer, or they are too long to read. */
+  /** Characters of a page's tools; null without WebMCP; undefined if the page does not answer, or they are too long to read. */
   private async sizeFor(page: Page): Promise<number | null | undefined> {
     const address = page.url();
     if (this.tooMuch.get(page) === address) return undefined;
@@ -201,8 +201,10 @@ export class PageTools {
         ? 'its name is not 1 to 128 letters, digits, "_", "-" and "."'
         : JSON.stringify(inputSchema).length > MAX_SCHEMA &&
           `its schema is longer than ${MAX_SCHEMA} characters`;
-      if (why) this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
-      if (why) return [];
+      if (why) {
+        this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
+        return [];
+      }
       const short = shorten(description, MAX_DESCRIPTION);
       if (short !== flat(description))
         this.leftOut.add(`the description of tool "${name}" after the first ${MAX_DESCRIPTION} characters`);
@@ -211,10 +213,10 @@ export class PageTools {
   }
 }
 
-/** A page may have keywords of its own. */
+/** A page's schema may have keywords of its own. */
 const OF_PAGES = { unknownKeywords: 'left' } as const;
 
-/** What is wrong with the input, at most five problems; empty if nothing is, or if the schema is not valid. */
+/** Up to five problems of the input; none if the schema itself is not valid. */
 export function problemsWith(schema: unknown, input: unknown): string[] {
   try {
     if (problemOfJsonSchema(schema, OF_PAGES) !== undefined) return [];

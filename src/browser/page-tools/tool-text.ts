@@ -7,7 +7,7 @@ import type { PageTool } from './page-tools';
 export const MAX_LIST = 40_000;
 const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
-/** The most characters of a description in a list that the model did not ask for. */
+/** Characters of a description in a list that the model did not ask for. */
 const MAX_SHORT = 200;
 const MIN_SHORT = 10;
 
@@ -18,7 +18,7 @@ export function toolList(tools: readonly PageTool[]): string {
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
 }
 
-/** Of the list with all that the tools say. Beyond MAX_LIST, some have no schema in it. */
+/** Characters of the complete list. If they are more than MAX_LIST, some tools are listed without their schemas. */
 export const listLength = (tools: readonly PageTool[]) => sumOf(tools, tool => lineOf(tool).length + 1);
 
 export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
@@ -41,7 +41,7 @@ function lineOf({ name, description, inputSchema, ...marks }: PageTool, most = M
   return `- ${JSON.stringify(name)}${said && ` (${said})`}: ${words} input: ${JSON.stringify(inputSchema)}`;
 }
 
-/** Whole lines if there is room. Otherwise half of the room is for whole lines, the rest for names and short descriptions. */
+/** Whole lines if there is room for all. Otherwise half of it is for whole lines, half for names and short descriptions. */
 function fitting(tools: readonly PageTool[], most: number, description: number): string[] {
   const lines = tools.map(tool => lineOf(tool, description));
   if (countIn(most, lines) === lines.length) return lines;

@@ -1,11 +1,11 @@
-// What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
+// What a model sees of a page without asking: its tree if that is short, and the changes after an action.
 import type { Page } from '@playwright/test';
 import { groupBy, sumOf } from '../../data/collections';
 import { countIn, few } from '../../text/line';
 import { allLines, type Line, TELLING, tellingLines } from './page-tree';
 import { type Refs, type Snapshot, words } from './snapshot';
 
-/** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
+/** Characters. A page with fewer is shown as a whole, including what is outside the viewport. */
 const SHORT = 1_100;
 const MOST = 6_000;
 const MOST_GONE = 10;
@@ -42,7 +42,7 @@ export class Observations {
     const snapshot = isSlow ? undefined : await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
     if (performance.now() - began > SLOW_MS) this.slow.set(page, address);
     if (!snapshot) {
-      // What was known is too old to compare with.
+      // What was known is by now too old to compare with.
       this.known.delete(page);
       return TOO_LARGE;
     }
@@ -90,7 +90,7 @@ function whole(snapshot: Snapshot, { shown, lines }: Known): string {
     .join('\n');
 }
 
-/** Whether a line says anything that other lines don't: an element's parts have lines of their own, and a button's text is its name. */
+/** Whether a line says something new: an element's parts have lines of their own, and a button's text is its name. */
 function saysMore({ node, said, bare }: Line): boolean {
   if (bare || !node) return !bare;
   if (said !== undefined) return !(node.interactive && node.name);

@@ -15,7 +15,7 @@ const MAX_FRAMES = 5;
 const MAX_NAMED = 400;
 const MARGIN = 40;
 const QUALITY = 60;
-/** The share of the time that is left for pictures, and to fetch what was found if the search is cut short. */
+/** The share of the time that is kept for pictures, and for fetching what was found if the search is cut short. */
 const PICTURE_SHARE = 0.15;
 const FETCH_MS = 500;
 const LISTENING_MS = 500;
@@ -24,7 +24,7 @@ export interface ExamineOptions extends LookOptions {
   admitted(url: string): boolean;
 }
 
-/** A finding, with boxes in the page's viewport as it was before. */
+/** A finding. Its boxes are in the page's viewport, as that was before anything was scrolled. */
 export interface Found extends Sighting {
   locator: string;
   cutOut(): Promise<Buffer | undefined>;
@@ -39,7 +39,7 @@ export async function examinePage(page: Page, options: ExamineOptions) {
     /** Names of the controls that can be used, in lower case: of fields and boxes, and of all others. */
     fields: [] as string[],
     usable: [] as string[],
-    /** Those that are shown in the main document. */
+    /** The controls that are shown in the main document. */
     controls: [] as Place[],
     more: 0,
     incomplete: [] as string[],
@@ -47,7 +47,7 @@ export async function examinePage(page: Page, options: ExamineOptions) {
   const inner = page.frames().filter(frame => frame !== page.mainFrame() && options.admitted(frame.url()));
   for (const frame of [page.mainFrame(), ...inner.slice(0, MAX_FRAMES)]) {
     const isMain = frame === page.mainFrame();
-    // A part of the time is left for frames, if there are any.
+    // If there are frames, a part of the time is kept for them.
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
     const looked = ms > 20 ? await lookInto(page, frame, ms, options) : undefined;
     if (!looked) {
@@ -75,7 +75,7 @@ export async function examinePage(page: Page, options: ExamineOptions) {
 }
 
 const ZERO: Point = { x: 0, y: 0 };
-/** Read when the first trial fails. Node never runs it. */
+/** The source of axe-core, read when the first trial fails. It runs in pages, never in Node. */
 let axe: Promise<string> | undefined;
 
 async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }: ExamineOptions) {
@@ -100,7 +100,7 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
   return seen && { world, ...place, seen, incomplete };
 }
 
-/** What its locators begin with, and where its upper left corner is on the page, now and later. */
+/** What locators in the frame begin with, and where its upper left corner is on the page, now and whenever asked again. */
 async function placeOfFrame(page: Page, frame: Frame) {
   if (frame === page.mainFrame()) return { scope: page, corner: ZERO, cornerNow: async () => ZERO };
   const element = (await frame.frameElement()) as Handle;

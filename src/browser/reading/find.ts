@@ -39,7 +39,7 @@ interface Candidate {
   depth: number;
 }
 
-/** @param labels names of the elements around, or their texts if these are short */
+/** @param labels the names of the elements around these, or their texts if they are short */
 function collect(nodes: readonly (TreeNode | string)[], labels: readonly string[], into: Candidate[]): void {
   const near = labels.slice(-4);
   for (const node of nodes) {
@@ -97,11 +97,9 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
 export function findText(query: string, roots: readonly TreeNode[]): string {
   const all: Candidate[] = [];
   collect(roots, [], all);
-  const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
-  const words = (wanted.length > 0 ? wanted : tokens(query)).map(word => ({
-    word,
-    weight: rarity(word, all),
-  }));
+  const telling = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
+  const wanted = telling.length > 0 ? telling : tokens(query);
+  const words = wanted.map(word => ({ word, weight: rarity(word, all) }));
   const phrase = query.toLowerCase().replace(/^\s*["']?|["']?\s*$/g, '');
   const scored = all
     .map(candidate => ({ candidate, value: score(candidate, words, phrase) }))

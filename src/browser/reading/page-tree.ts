@@ -10,7 +10,7 @@ const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
 const RESERVE = 600;
 
-/** Roles that get a reference besides controls: a model may scroll to them, or read them alone. */
+/** Roles that get a reference although they are no controls: a model may scroll to them, or read them alone. */
 const REFERRED =
   /^(?:(?:alert)?dialog|form|table|grid|list|tree|menu|tablist|radiogroup|region|main|navigation|search|complementary|iframe)$/;
 /** Roles that tell how an action ended. */
@@ -72,7 +72,7 @@ function* linesIn(
 ): Generator<Line, void> {
   for (const node of nodes)
     if (typeof node === 'string') {
-      // What only repeats its parent's name says nothing.
+      // A text that only repeats its parent's name says nothing.
       if (!parent?.name || flat(node) !== flat(parent.name)) yield textLine(node, indent, parent);
     } else if (node.role === 'generic' && !node.name && !node.interactive) {
       if (node.text) yield textLine(node.text, indent, node);
@@ -83,7 +83,7 @@ function* linesIn(
     }
 }
 
-/** Without empty structure, and without labels next to the fields that they name. */
+/** Leaves out empty structure, and labels next to the fields that they name. */
 function worthSaying(lines: readonly Line[]): Line[] {
   const kept: Line[] = [];
   // From the end, since a list may become empty when its items are dropped.
@@ -102,12 +102,12 @@ function controlsIn(roots: readonly TreeNode[]): TreeNode[] {
   return [...nodesOf(roots)].filter(({ interactive }) => interactive);
 }
 
-/** A page's lines as they are compared and shown without asking. */
+/** A page's lines as they are compared, and shown to a model that did not ask. */
 export function allLines(roots: readonly TreeNode[]): Line[] {
   return inBrief(worthSaying([...linesIn(roots)]));
 }
 
-/** The same of controls in the viewport, headings and messages. */
+/** The same, but only of controls in the viewport, headings and messages. */
 export function tellingLines(roots: readonly TreeNode[]): Line[] {
   const lines = [...nodesOf(roots)].map(node => {
     if (node.interactive) return node.inView && elementLine(node, 0);
@@ -129,7 +129,7 @@ function messageIn(node: TreeNode): string | undefined {
 
 const MOST_OPTIONS = 12;
 
-/** With the options of a list on the line of the list, and without the levels of headings. */
+/** Puts a list's options on the line of the list, and leaves out the levels of headings. */
 function inBrief(lines: readonly Line[]): Line[] {
   const brief: Line[] = [];
   for (const line of lines) {

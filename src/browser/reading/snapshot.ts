@@ -1,5 +1,5 @@
-// A page as a tree of its elements: Playwright's snapshot, with boxes in pixels of the page's viewport, and our own names for
-// its references, such as `ref_7`: unique and never reused.
+// A page as a tree of its elements: Playwright's snapshot with boxes in pixels of the page's viewport, and with references
+// of our own, such as `ref_7`, which are never used again for another element.
 import type { Page } from '@playwright/test';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
@@ -10,9 +10,9 @@ import { assumedViewport, overlap } from '../session/pictures';
 import { within } from '../waiting';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
-/** Start of the handle of a canvas, which gets no reference from Playwright. */
+/** The handle of a canvas begins with this: Playwright gives it no reference. */
 const CANVAS = 'canvas >> nth=';
-/** Inputs that take their value in a special way, or none. */
+/** Types of inputs that models have to know: their values are set in a special way, or hidden. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
 /** The document itself, and elements about which the accessibility tree says too little. */
 const LOOKED_AT = `html,canvas,[role][aria-valuenow],[role][aria-valuetext],[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
@@ -28,6 +28,7 @@ interface Owner {
   role: string;
   name: string;
   path: string;
+  /** Counts snapshots: the element was first seen in this one. */
   first: number;
   last: number;
 }
@@ -45,11 +46,10 @@ export class Refs {
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
     const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
     const { special, size, ...place } = seen;
-    const [canvases, fields] = [true, false].map(is =>
-      special.filter(({ tag }) => (tag === 'canvas') === is),
-    );
-    const roots = treeOf([raw, drawingsIn(canvases!)].flat(), size);
-    markFields(roots, fields!);
+    const canvases = special.filter(({ tag }) => tag === 'canvas');
+    const fields = special.filter(({ tag }) => tag !== 'canvas');
+    const roots = treeOf([raw, drawingsIn(canvases)].flat(), size);
+    markFields(roots, fields);
     this.name(page, roots);
     return { roots, ...place };
   }
@@ -76,7 +76,7 @@ export class Refs {
       );
     const known = await this.lookUp(page, ref);
     if (known) return known;
-    // The element may still be there: another snapshot of the page makes Playwright forget ours.
+    // The element may still be there: if someone else took a snapshot, Playwright forgot the references of ours.
     await this.snapshot(page).catch(() => undefined);
     const found = (await this.lookUp(page, ref)) ?? (await this.renderedAnew(page, owner));
     if (found) return found;
@@ -85,13 +85,13 @@ export class Refs {
     );
   }
 
-  /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
+  /** The only element on the page with the role and name of the one that is gone, if it is new: the page rendered it again. */
   private async renderedAnew(page: Page, gone: Owner) {
     if (!gone.name || gone.path !== addressOf(page)) return undefined;
     const now = [...(this.current.get(page) ?? [])];
-    const [equal, another] = now.filter(([, { role, name }]) => role === gone.role && name === gone.name);
-    const isNew = equal && !another && this.owners.get(equal[0])!.first > gone.last;
-    return isNew ? this.lookUp(page, equal[0]) : undefined;
+    const [same, another] = now.filter(([, { role, name }]) => role === gone.role && name === gone.name);
+    const isNew = same && !another && this.owners.get(same[0])!.first > gone.last;
+    return isNew ? this.lookUp(page, same[0]) : undefined;
   }
 
   private async lookUp(page: Page, ref: string) {
@@ -110,7 +110,7 @@ export class Refs {
     const number = ++this.snapshots;
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
-      // Playwright gives a new reference if role or name change, but starts counting again after a navigation.
+      // Playwright gives a new reference if the role or name changes, but counts from the start after a navigation.
       const key = `${node.handle} ${node.role} ${node.name}`;
       const ref = names.get(key) ?? `ref_${++this.count}`;
       names.set(key, ref);
@@ -138,7 +138,7 @@ function tooLarge(error: Error): never {
 
 type Special = ReturnType<typeof besideTree>[number];
 
-/** What the tree does not tell about a page. Has defaults if the page does not answer. */
+/** What the tree does not tell about a page; defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
   const look = () => page.locator(LOOKED_AT).evaluateAll(injected('besideTree'));
   const all = await within(unseen(page, look), timeout);
@@ -148,8 +148,8 @@ async function lookAt(page: Page, timeout: number) {
 }
 
 /**
- * In the accessibility tree, a date field looks like a text field, an editable element like any other, and a slider of a library has
- * no value. The page tells them apart; elements with the same box are the same.
+ * In the accessibility tree, a date field looks like a text field, an editable element like any other, and a library's slider
+ * has no value. The page tells more about them; a node and an element with the same box are the same.
  */
 function markFields(roots: TreeNode[], special: readonly Special[]): void {
   const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
@@ -164,7 +164,7 @@ function markFields(roots: TreeNode[], special: readonly Special[]): void {
   }
 }
 
-/** @returns whether the node is one */
+/** @returns whether the node is that field */
 function markField(node: TreeNode, { tag, type, readonly }: Special): boolean {
   const isInput = /^(?:input|textarea)$/.test(tag);
   if (!(isInput ? INPUT_ROLES : EDITABLE_ROLES).includes(node.role)) return false;
@@ -176,7 +176,7 @@ function markField(node: TreeNode, { tag, type, readonly }: Special): boolean {
   return true;
 }
 
-/** Canvases, which the snapshot leaves out unless they have a role, as it would list them. */
+/** Canvases without a role, in the form of the snapshot, which leaves them out. */
 function drawingsIn(canvases: readonly Special[]) {
   return canvases.flatMap(({ box, label, hasRole }, index) => {
     if (hasRole || box.width === 0) return [];
@@ -207,6 +207,7 @@ export interface TreeNode {
   box: Box | undefined;
   /** Whether a part of it is inside the viewport, and inside the viewport of its frame. */
   inView: boolean;
+  /** Whether that is true of it, or of anything in it. */
   partInView: boolean;
   interactive: boolean;
   /** `type` of an input that takes its value in a special way. */
@@ -278,8 +279,10 @@ export function textOf(node: TreeNode, most = 2_000): string {
     for (const child of text ? [text] : children) {
       if (length > most) return;
       const own = typeof child === 'string' ? child : child.name;
-      if (own) length += parts.push(own) && own.length;
-      else if (typeof child !== 'string') add(child);
+      if (own) {
+        parts.push(own);
+        length += own.length;
+      } else if (typeof child !== 'string') add(child);
     }
   };
   add(node);

@@ -1,18 +1,17 @@
 // Answers dialogs, since an open one blocks its page, its screenshot and its grading.
-import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
 import { beginning, shorten } from '../../text/line';
-import { listen } from '../waiting';
+import { emitterOf, listen } from '../waiting';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
 
 export class Dialogs {
-  /** The agent's answers; `leave` if a program outside Playwright answers. Default: as Playwright does. */
+  /** The agent's answers; `leave` if a program outside Playwright answers. Default: Playwright's answers. */
   policy: DialogPolicy | 'leave' | undefined;
-  /** Undefined if a listener of the agent's own answers, which no recording can hold. */
+  /** Gets undefined if a listener of the agent's own answers: no recording can contain that. */
   onAnswer: (answer: DialogAnswer | undefined) => void = () => undefined;
   /** Whether the suite answers: it does so in a replay, too. */
   private readonly suiteAnswers: boolean;
@@ -24,12 +23,11 @@ export class Dialogs {
     const { context } = session;
     this.suiteAnswers = [context, ...context.pages()].some(each => listeners(each) > 0);
     const answer = (dialog: Dialog) => this.answer(dialog);
-    // Before the others: a listener for one event is gone by its turn.
-    const emitter = context as unknown as EventEmitter;
-    emitter.prependListener('dialog', answer);
+    // Before all others, so that `once` listeners still count.
+    emitterOf(context).prependListener('dialog', answer);
     const unlisten = listen(context, { dialogclosed: dialog => this.open.delete(dialog) });
     this.dispose = () => {
-      emitter.off('dialog', answer);
+      emitterOf(context).off('dialog', answer);
       unlisten();
     };
   }
@@ -38,7 +36,7 @@ export class Dialogs {
     return [...this.open.keys()].some(dialog => dialog.page() === page);
   }
 
-  /** @param held those, too, that others have not answered yet */
+  /** @param held also those that a listener of the agent's or the suite's has not answered yet */
   async dismissOpen({ held = false } = {}): Promise<void> {
     const dismissed = [...this.open].filter(([, each]) => held || !each.held).map(([dialog]) => dialog);
     // A dialog that is being answered refuses a second answer.
@@ -47,8 +45,8 @@ export class Dialogs {
   }
 
   /**
-   * Playwright does not answer a dialog that has a listener, such as ours, so it is answered here. If the agent or the
-   * suite has a listener, too, that one answers: a second answer would show as a failed step.
+   * Since there is a listener (ours), Playwright does not answer the dialog, so it is answered here. If the agent or the suite
+   * has a listener, too, that one answers: a second answer would show as a failed step.
    */
   private answer(dialog: Dialog): void {
     const othersListen = listeners(dialog.page()) > 0 || listeners(this.session.context) > 1;
@@ -66,7 +64,6 @@ export class Dialogs {
   }
 }
 
-/** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */
-function listeners(emitter: Page | BrowserContext | null): number {
-  return emitter ? (emitter as unknown as EventEmitter).listenerCount('dialog') : 0;
+function listeners(source: Page | BrowserContext | null): number {
+  return source ? emitterOf(source).listenerCount('dialog') : 0;
 }

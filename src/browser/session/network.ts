@@ -18,8 +18,8 @@ export interface SentBody {
 }
 
 /**
- * The response header with which the guard (`guard`) and the endpoint for programs (`program`) mark answers that no server gave. Its
- * name differs in each process, so that no server sends it.
+ * The guard (`guard`) and the endpoint for programs (`program`) mark answers that no server gave with this response header. Its
+ * name differs in each process, so that no server can send it.
  */
 export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex')}`;
 
@@ -32,13 +32,13 @@ const MAX_BODY = 200_000;
 const MAX_BODIES = 20_000_000;
 const MAX_HEAD = 60;
 
-/** @param options `onFull` is called once, when the log ends: what a page in a loop still sends must cost nothing. */
+/** @param options `onFull` is called once, when the log is full: further requests of a page in a loop must cost nothing. */
 export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS, onFull = () => {} } = {}) {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
   let isFull = false;
   const byRequest = new WeakMap<Request, NetworkEvent>();
-  /** Those of one observer, until the other one reports them. */
+  /** Events that only the guard (`added`) or only the context (`reported`) has seen so far. */
   const unpaired = { added: new Map<string, NetworkEvent[]>(), reported: new Map<string, NetworkEvent[]>() };
   const bodies = new WeakMap<NetworkEvent, SentBody>();
   let bodiesLeft = MAX_BODIES;
@@ -47,7 +47,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 
   const keepBody = (begun: Request, event: NetworkEvent): void => {
     if (bodiesLeft <= 0 || !isWanted(event)) return;
-    // A redirect that keeps the body does not say its type again.
+    // A redirect keeps the body, but does not repeat its type.
     const typeOf = (each: Request | null): string =>
       each ? (each.headers()['content-type'] ?? typeOf(each.redirectedFrom())) : '';
     const type = typeOf(begun);
@@ -59,11 +59,11 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const isRead = sent !== undefined && isUtf8(bytes!) && !(isForm.test(type) && hasOtherBytes(sent));
     const body = { text, type, whole: isRead && sent.length <= MAX_BODY };
     bodies.set(event, body);
-    const sentLength = (headers: Record<string, string>) => {
-      const { 'content-length': length = event.method === 'DELETE' ? '0' : '' } = headers;
-      body.whole ||= length === '0';
+    // Without bytes, the text is whole only if the request has no body. A DELETE without one may leave out its length.
+    const noteLength = ({ 'content-length': length }: Record<string, string>) => {
+      body.whole = length === '0' || (length === undefined && event.method === 'DELETE');
     };
-    if (sent === undefined) begun.allHeaders().then(sentLength, () => undefined);
+    if (sent === undefined) begun.allHeaders().then(noteLength, () => undefined);
   };
 
   const now = () => Math.round(performance.now() - startedAt);
@@ -89,9 +89,9 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const known = unpaired.added.get(keyOf(seen))?.shift();
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
-    // The guard adds documents that the context does not report: no pair.
+    // A document has no pair: the guard adds only those that the context does not report.
     if (!known && seen.resourceType !== 'document') leave(unpaired.reported, seen, event);
-    // Assumed until the answer tells: some requests never get one.
+    // Assumed until there is an answer: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
     keepBody(begun, event);
@@ -114,7 +114,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
 
-  // Chromium's context reports no request of a link with `download`: the guard does. Of one with `content-disposition` it says that it failed.
+  // If a link has `download`, only the guard sees the request, not Chromium's context. If an answer has `content-disposition`, the
+  // context reports that the request failed.
   const unreported = new WeakSet<NetworkEvent>();
   const taken = new WeakSet<NetworkEvent>();
   const download = async (begun: Download): Promise<void> => {
@@ -137,28 +138,27 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
   return {
     /** `performance.now()` when it began. */
     startedAt,
-    /** Live: grows, and gets statuses, as the browser reports them. */
+    /** Live: events and their statuses are added as the browser reports them. */
     events: events as readonly NetworkEvent[],
-    /** Whether it has ended: further requests are not in it. */
+    /** If it is, further requests are not in it. */
     get isFull() {
       return isFull;
     },
-    /** Adds a request that another observer saw: one event with that of the context, which may come before or after. */
+    /** Adds a request that the guard saw. The context may report the same one before or after: that makes one event. */
     add(seen: SeenRequest) {
-      // The guard adds those documents alone that the context does not report.
       const isDocument = seen.resourceType === 'document';
       const reported = isDocument ? undefined : unpaired.reported.get(keyOf(seen))?.shift();
       const event = reported ?? append(seen);
       if (isDocument) unreported.add(event);
       else if (!reported) leave(unpaired.added, seen, event);
       return ({ status, failure }: { status?: number; failure?: string }) => {
-        // The guard sees what leaves the browser.
+        // The guard only sees requests that leave the browser.
         if (event.status === null && status !== undefined) delete event.keptByWorker;
         event.status ??= status ?? null;
         if (failure !== undefined) event.failure ??= failure;
       };
     },
-    /** Keeps the bodies of these requests from now on. Otherwise none is kept, since they hold what people type. */
+    /** Keeps the bodies of these requests from now on. By default none is kept: they contain what people type. */
     keepBodies(wanted: (seen: SeenRequest) => boolean, masked: (text: string) => string): void {
       isWanted = wanted;
       mask = masked;
@@ -169,18 +169,19 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 }
 
 const isForm = /^application\/x-www-form-urlencoded/i;
-/** Of a page that is not UTF-8. */
+/** Whether the form comes from a page that is not UTF-8. */
 const hasOtherBytes = (form: string) => [...new URLSearchParams(form)].flat().join().includes('\ufffd');
 
-/** JSON stays JSON: a number can hold a secret, and the mask's words are none. */
+/** JSON stays JSON even if a secret is in a number: the number becomes a string. */
 function maskedBody(body: string, mask: (text: string) => string): string {
   const text = mask(body);
   if (text === body) return text;
   const json = parsedJson(body);
   if (json === undefined || parsedJson(text) !== undefined) return text;
   const masked = (_: string, value: unknown) => {
-    const said = typeof value === 'number' && mask(String(value));
-    return said && said !== String(value) ? said : value;
+    if (typeof value !== 'number') return value;
+    const said = mask(String(value));
+    return said === String(value) ? value : said;
   };
   return mask(JSON.stringify(json, masked));
 }
@@ -191,7 +192,7 @@ function leave(unpaired: Map<string, NetworkEvent[]>, seen: SeenRequest, event: 
   else unpaired.set(keyOf(seen), [event]);
 }
 
-/** Without the fragment, which Chromium's protocol leaves out of a URL, and Playwright does not. */
+/** Without the fragment: Playwright's URLs have it, those of Chromium's protocol don't. */
 function keyOf({ method, url }: SeenRequest): string {
   return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
 }

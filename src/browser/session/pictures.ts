@@ -1,5 +1,5 @@
-// Pictures of a tab, all JPEG in CSS pixels: of a turn for the report, for a model no larger than it looks at, and of what
-// was found on a page.
+// Pictures of a tab, all JPEG in CSS pixels: of each turn for the report, for a model (no larger than it looks at), and of
+// what was found on a page.
 import type { CDPSession, Page, PageScreenshotOptions } from '@playwright/test';
 import { callInPage, protocolOf } from '../in-page';
 import type { Box, Point, Size } from '../injected/elements';
@@ -12,11 +12,11 @@ const MODEL_QUALITY = 75;
 const MAX_ZOOM = 4;
 const LIMIT_MS = 15_000;
 const SHRINK_LIMIT_MS = 5_000;
-/** Of a turn: twenty fit into a report. */
+/** Low enough for the pictures of twenty turns to fit into a report. */
 const TURN_QUALITY = 60;
-/** So that a page that hangs costs little of the trial's time. */
+/** Short, so that a page that hangs costs little of the trial's time. */
 const TURN_LIMIT_MS = 5_000;
-/** After a timeout: the page may be back, but if it still hangs, each turn would wait. */
+/** The limit after a timeout: if the page still hangs, every turn waits that long. */
 const RETRY_LIMIT_MS = 1_000;
 /** Chromium 156 refuses to draw a document that is just coming or going. */
 const REFUSED_PAUSE_MS = 20;
@@ -28,7 +28,7 @@ export async function viewportOf(page: Page): Promise<Size> {
 
 export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { width: 1280, height: 720 };
 
-/** What two boxes have in common. Its size is below zero if that is nothing. */
+/** The area that two boxes share. If they share none, its width or its height is negative. */
 export function overlap(one: Box, other: Box): Box {
   const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
   const right = Math.min(one.x + one.width, other.x + other.width);
@@ -47,7 +47,7 @@ export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer |
   return image ?? null;
 }
 
-/** The factor for a picture of the whole viewport that a model gets: 1 for ordinary sizes, less for large ones. */
+/** The factor for a model's picture of the whole viewport: 1 for ordinary sizes, less for large ones. */
 export function pictureScale(size: Size): number {
   return Math.min(1, largestScale(size));
 }
@@ -71,7 +71,7 @@ export async function zoomedForModel(page: Page, region: Box) {
 
 const jpeg = (image: Buffer) => ({ data: image.toString('base64'), mediaType: 'image/jpeg' as const });
 
-/** A picture as large as models look at: tokens grow with its area. */
+/** Shrinks a picture to what models look at: its tokens grow with its area. */
 export async function forModel(page: Page, image: Buffer): Promise<Buffer> {
   const size = sizeOf(image);
   const scale = size ? pictureScale(size) : 1;
@@ -97,10 +97,10 @@ export async function pictureOfRegion(page: Page, clip: Box, quality: number, sc
 }
 
 /**
- * The viewport, by the protocol where there is one: faster than `page.screenshot`, which prepares every frame and waits for
- * fonts, for ever if one never comes. Without a clip the browser changes nothing in the page, and draws an emulated viewport
- * in CSS pixels at any scale factor. On a screen with another scale factor the picture is larger: then Playwright takes it
- * (Chromium 156).
+ * The whole viewport, if possible by the protocol. That is faster than `page.screenshot`, which prepares every frame and waits
+ * for fonts, even if one never comes. Without a clip the browser changes nothing in the page, and draws an emulated viewport
+ * in CSS pixels at any scale factor. If the picture has another size, as on a screen with another scale factor, Playwright
+ * takes it (Chromium 156).
  */
 async function whole(page: Page, options: Wanted, mark?: Point): Promise<Buffer> {
   const viewport = page.viewportSize();
@@ -130,7 +130,7 @@ function byPlaywright(page: Page, options: Wanted & PageScreenshotOptions): Prom
   return drawn(page, asked, options.timeout);
 }
 
-/** Asks again if the document was replaced meanwhile: then the first request is never answered, or refused. */
+/** Asks again if the document is replaced meanwhile: then a request is refused, or never answered. */
 async function drawn<T>(page: Page, draw: () => Promise<T>, timeoutMs: number): Promise<T> {
   const end = performance.now() + timeoutMs;
   let unlisten = () => {};
@@ -147,7 +147,7 @@ async function drawn<T>(page: Page, draw: () => Promise<T>, timeoutMs: number): 
   return limited(answer, timeoutMs, () => new Error('the page was not drawn in time')).finally(unlisten);
 }
 
-/** From the JPEG's frame header. */
+/** The size in the JPEG's frame header. */
 function sizeOf(image: Buffer): Size | undefined {
   for (let at = 2; at + 9 <= image.length; at += 2 + image.readUInt16BE(at + 2)) {
     const marker = image.readUInt16BE(at);

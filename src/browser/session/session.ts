@@ -9,17 +9,18 @@ import { Dialogs } from './dialogs';
 import { MAX_EVENTS, recordNetwork } from './network';
 import { type Activity, NAVIGATION_LIMIT_MS, parsed, watchActivity } from './settling';
 
-/** More notices are counted, but not kept: a page in a loop must not fill the memory. */
+/** Further notices are only counted: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
 const MAX_NOTICE = 1_000;
-/** More tabs are closed at once: a page may open them in a loop, and each costs a process, or a part of one. */
+/** Further tabs are closed at once: a page may open them in a loop, and most cost a process. */
 const MAX_TABS = 20;
-/** More downloads are cancelled, since they stay on the disk until the trial ends. */
+/** Further downloads are cancelled: they stay on the disk until the trial ends. */
 const MAX_DOWNLOADS = 50;
-/** The longest wait for a tab that is announced and loads nothing: it is reported by then, or never, as after an empty answer. */
+/** The longest wait for a tab that is announced but loads nothing. After an empty response, Playwright never reports it. */
 const UNREPORTED_LIMIT_MS = 3_000;
-/** The longest wait for a page's next tasks, and for those of a page that did not answer the last time. */
+/** The longest wait for a page to run its next tasks. */
 const TASKS_LIMIT_MS = 1_000;
+/** The same, if the page did not answer the last time. */
 const HANGING_LIMIT_MS = 50;
 
 export class Session {
@@ -36,7 +37,7 @@ export class Session {
   private readonly activity: Activity;
   /** Fires when a tab opens, is admitted or goes, and when a request ends. */
   private readonly changed = new Signal();
-  /** Number of tabs that the browser announced but Playwright never reported: they are not waited for again. */
+  /** How many announced tabs Playwright never reported: they are not waited for again. */
   private missing = 0;
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
@@ -61,19 +62,20 @@ export class Session {
     this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
   }
 
-  /** From now on, waits for tabs that the browser has announced, and activates a new tab only if the guard lets it stay. */
+  /** With a guard, new tabs are waited for as soon as the browser announces them, and join only if the guard lets them stay. */
   guardedBy(guard: Guard | undefined): void {
     this.guard = guard;
     guard?.targets?.onGone(this.changed.fire);
   }
 
-  /** Throws if the active tab is not of an admitted host before and after: another host must not decide what is graded. */
+  /** Throws if the active tab leaves the allowed hosts before, during or after the check: another host must not decide a grade. */
   async onAdmitted<T>(check: (page: Page) => Promise<T>): Promise<T> {
     const documents = this.guard?.documents;
     if (!documents) return check(this.page);
     const end = performance.now() + NAVIGATION_LIMIT_MS;
     while (!(await documents.mayStayNow(this.page))) {
-      if (performance.now() > end) throw new Error('The active tab shows a document of another host.');
+      if (performance.now() > end)
+        throw new Error('The active tab shows a document of another host, so it was not checked.');
       await this.changed.next(HANGING_LIMIT_MS);
     }
     const { page } = this;
@@ -86,12 +88,12 @@ export class Session {
     return result;
   }
 
-  /** Whether the guard lets the tab show the document that it has now. */
+  /** Whether the guard allows the tab's current document. */
   async mayShow(page: Page): Promise<boolean> {
     return this.guard?.documents.mayStayNow(page) ?? true;
   }
 
-  /** The active tab. Only if no tab is left, it may be closed. */
+  /** The active tab. It is closed only if no tab is left. */
   get page(): Page {
     return this.tabs.at(-1)!;
   }
@@ -106,7 +108,7 @@ export class Session {
     this.debugTab('followed', page);
   }
 
-  /** From now on, tabs that open are not the active one: what the agent left is graded. */
+  /** From now on, new tabs don't become active: the tab that the agent ended on is graded. */
   keepActiveTab(): void {
     this.keepsTab = true;
   }
@@ -123,7 +125,7 @@ export class Session {
     return Math.max(0, this.numbered.indexOf(page));
   }
 
-  /** The tab with this number, after waiting up to `timeoutMs` for it to open; undefined if it does not open. */
+  /** The tab with this number; undefined if it does not open within `timeoutMs`. */
   async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
     const end = performance.now() + timeoutMs;
     while (!this.numbered[number] && performance.now() < end)
@@ -145,7 +147,7 @@ export class Session {
     return fresh;
   }
 
-  /** Playwright reports a tab only with its first response, long after the browser has announced it. */
+  /** Waits for announced tabs: Playwright reports a tab only with its first response, long after the browser announces it. */
   async followTabs(from: Page = this.page): Promise<void> {
     const known = new Set(this.tabs);
     await Promise.all([...new Set([from, this.page])].map(page => this.nextTasks(page)));
@@ -162,7 +164,7 @@ export class Session {
     if (!known.has(this.page)) await within(parsed(this.page), TASKS_LIMIT_MS);
   }
 
-  /** Waits, up to a limit, while `page`, or a tab that it opened, is busy since then. False: a document still loads. */
+  /** Waits until `page` and the active tab are no longer busy with what began after `since`. False if a document still loads. */
   async settle(page: Page, since: number): Promise<boolean> {
     await this.followTabs(page);
     const tabs = [...new Set([page, this.page])];
@@ -177,7 +179,9 @@ export class Session {
   /** From now on, requests are not waited for. */
   flooded(): void {
     this.activity.dispose();
-    this.notice(`The page sent more than ${MAX_EVENTS} requests: the network log ended.`);
+    this.notice(
+      `The page sent more than ${MAX_EVENTS} requests. The network log has none of the later ones.`,
+    );
   }
 
   dispose(): void {
@@ -190,7 +194,7 @@ export class Session {
   }
 
   private async nextTasks(page: Page): Promise<void> {
-    // Such a page does not answer.
+    // A page in one of these states does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
     const ran = Promise.allSettled([callInPage(page, 'nextTasks')]);
     const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
@@ -202,16 +206,16 @@ export class Session {
     this.numbered.push(opened);
     const isFull = this.tabs.length + this.unchecked.size >= MAX_TABS;
     if (isFull) this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
-    // One that only brought a download. With a window, the browser closes it itself.
+    // Headless browsers leave a tab open that was only opened for a download.
     if (isFull || (opened.url() === '' && this.downloads.length)) void opened.close().catch(() => undefined);
     else {
       const stays = this.guard?.documents.mayStay(opened) ?? true;
       if (stays === true) this.join(opened);
       else if (stays) {
         this.unchecked.add(opened);
-        void stays.then(yes => {
+        void stays.then(mayStay => {
           this.unchecked.delete(opened);
-          if (yes && !opened.isClosed()) this.join(opened);
+          if (mayStay && !opened.isClosed()) this.join(opened);
           this.changed.fire();
         });
       }
@@ -235,7 +239,7 @@ export class Session {
       this.downloads.push(begun);
       this.notice(`A download began: ${what}.`);
     } else {
-      this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
+      this.notice(`A download was cancelled because the trial had ${MAX_DOWNLOADS} already: ${what}.`);
       void begun.cancel().catch(() => undefined);
     }
   }
@@ -285,9 +289,9 @@ export async function openSession(
     session,
     network,
     refusals: guard.refusals,
-    /** `protocol`: the guard lets no request out. `route`: it reports those that get out. */
+    /** `protocol`: every request to another host is stopped. `route`: some get out, and are reported. */
     guard: guard.means,
-    /** Removes guard, log and listeners, since the worker's other tests use the same browser. */
+    /** Removes guard, log and listeners: the worker's other tests use the same browser. */
     async close() {
       await session.dialogs.dismissOpen();
       session.guardedBy(undefined);
@@ -300,10 +304,11 @@ export async function openSession(
 
 function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
   const allowed = allowedDomains.join(', ');
-  if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;
+  if (how === 'escaped') return `The page reached ${url}, which is outside the allowed domains (${allowed}).`;
   if (how === 'page_escape')
-    return `The page itself showed a document of ${url}, outside the allowed domains (${allowed}). It was left at once.`;
-  if (how === 'service_worker') return `A service worker of another host was not installed: ${url}.`;
+    return `The page itself showed a document from ${url}, outside the allowed domains (${allowed}). The tab left it at once.`;
+  if (how === 'service_worker')
+    return `A service worker from ${url} was not installed: only ${allowed} may install one.`;
   const what = { navigation: 'Going to', redirect: 'A redirect to', popup: 'A new tab for' }[how];
   return `${what} ${url} was refused: only ${allowed} may be visited. The page stayed where it was.`;
 }

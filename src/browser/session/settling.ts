@@ -10,16 +10,16 @@ export const NAVIGATION_LIMIT_MS = 10_000;
 /** A response that does not end in this time is a stream, and is not waited for. */
 const STREAM_LIMIT_MS = 1_000;
 export const LAYOUT_LIMIT_MS = 1_500;
-/** Requests that don't change what the model sees, or never end. */
+/** Types of requests that don't change what the model sees, or never end. */
 const IGNORED = /^(?:image|media|font|eventsource|websocket|ping|manifest|texttrack)$/;
 
 export type Activity = ReturnType<typeof watchActivity>;
 
 /** @param changed fires when a request ends, too */
 export function watchActivity(context: BrowserContext, changed: Signal) {
-  /** From `streamsAt` on a request counts as a stream, if it has not ended; Infinity until it is answered. */
+  /** A request that has not ended at `streamsAt` counts as a stream. Infinity until it is answered. */
   const pending = new Map<Request, { startedAt: number; streamsAt: number }>();
-  /** Requests that took longer than a wait: they are not waited for again. */
+  /** Requests that outlasted a wait: requests to the same URL are not waited for again. */
   const endless = new Set<string>();
   const ended = (request: Request): void => {
     pending.delete(request);
@@ -48,11 +48,11 @@ export function watchActivity(context: BrowserContext, changed: Signal) {
   const untilStream = (requests: Request[]): number => {
     const now = performance.now();
     const known = requests.map(request => pending.get(request)?.streamsAt ?? Infinity);
-    // One that answers from now on can't be known as a stream sooner.
+    // A request that is answered from now on can't count as a stream any sooner.
     return Math.max(1, Math.min(now + STREAM_LIMIT_MS, ...known) - now + 1);
   };
   return {
-    /** Waits, up to a limit, while `page` is busy since then. False: a document still loads. */
+    /** Waits until `page` is no longer busy with what began after `since`, or a limit. False if a document still loads. */
     async settle(page: Page, since: number): Promise<boolean> {
       const began = performance.now();
       const end = (why: string, left: Request[]): boolean => {

@@ -186,6 +186,9 @@ function pageWith(elements: readonly Element[], { body = 'Shop', url = 'http://s
       nth: (index: number) => ({ textContent: async () => all[index]!.text ?? null }),
       first: () => ({ innerText: async () => body }),
       getByText: () => found([]),
+      page: () => ({ locator: () => found([]) }),
+      // None is of the page's head.
+      and: () => ({ elementHandles: async () => [] }),
     }) as unknown as Locator;
   const matching = (css: string) => {
     if (css === 'css=body') return [{}];
