@@ -29,17 +29,17 @@ import {
 } from './document';
 import { commentHeading } from './markdown-writer';
 
-/** The specs that the later run left out on purpose are only counted. */
+/** Specs that the later run left out on purpose are only counted. */
 const isCompared = ({ change }: DiffRow) => change !== 'not run';
 
-/** Whether tables show the row. Others are only counted, since rates always differ a little from run to run. */
+/** Whether the row stands out. Rates always differ a little from run to run. */
 function isShown({ change, p, candidate }: DiffRow): boolean {
   if (change === 'worsened') return candidate;
   if (change === 'improved') return p !== null && p <= ALPHA;
   return change !== 'unchanged' && change !== 'not run';
 }
 
-/** Leaves out what one side lacks. */
+/** `4/5 → 2/5`; one value if both sides have the same, or one side has none. */
 const arrow = (format: (side: VerdictRow) => string) => (row: DiffRow) => {
   const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
   return before === null || after === null || before === after
