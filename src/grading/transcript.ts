@@ -22,7 +22,7 @@ export function transcript(record: TrialRecord, goal: string): string {
   ].join('\n');
 }
 
-/** What of it was waiting for models. */
+/** How much of its time the trial waited for models. */
 function waited({ modelTimeMs = 0, waitTimeMs = 0 }: TrialRecord): string {
   const parts = [
     ...(modelTimeMs ? [`${seconds(modelTimeMs)} for the model`] : []),
@@ -58,7 +58,7 @@ function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResul
   ];
 }
 
-/** The lines of a foreign text, each after a prefix of ours, so that none begins a line. */
+/** The lines of a text that is not ours. Each gets a prefix, so that none looks like a line of ours. */
 function block(first: string, text: string, next = `${' '.repeat(first.length)}| `): string[] {
   return harmless(text)
     .split('\n')
