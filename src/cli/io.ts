@@ -121,7 +121,7 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (err
  * Runs what `check` asks for, with the suite's config and environment.
  *
  * @param args for `playwright test`, before the user's own
- * @param interrupted what the user has then
+ * @param interrupted what the user still has, for the error if the run is interrupted
  * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
  */
 export async function playChecked<Outcome>(
@@ -182,7 +182,7 @@ export function play(
     // Programs read our output, so Playwright's goes to standard error.
     stdio: ['ignore', 2, 2],
   });
-  // Passes on what ends this process; in a terminal Playwright gets SIGINT by itself.
+  // Passes the signal on to Playwright, so that its run ends properly. In a terminal it gets SIGINT by itself.
   const pass = (signal: NodeJS.Signals) => void child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, pass);
