@@ -1,4 +1,4 @@
-// Why trials failed, as data: where they went, where they left the way of passing ones, and what stood in the way.
+// Why trials failed, as data: where they went, where they parted from passing ones, and what was in the way.
 import { z } from 'zod';
 import { placeSchema } from './action';
 import { count } from './usage';
@@ -122,7 +122,7 @@ export type Way = z.infer<typeof waySchema>;
 export type SentRequest = z.infer<typeof sentRequestSchema>;
 export type FoundInTheWay = z.infer<typeof findingSchema>;
 export type WayAction = Way['actions'][number];
-/** Where a failed trial left the way of passing ones. */
+/** Where a failed trial parted from passing ones. */
 export type Parting = z.infer<typeof partingSchema>;
 /** The passing trials that a failed one is compared with. */
 export type PassingTrials = { from: Parting['from']; project?: string };

@@ -95,13 +95,13 @@ export function recordingFile(folder: string, name: string): string {
   const parents = name.split(' › ');
   const last = parents.pop()!;
   const isId = SPEC_ID.test(last);
-  // It could lead to another folder.
+  // `..` would lead to another folder.
   if (!isId && !parents.length)
     throw new RecordingError(`${JSON.stringify(last)} is not the id of a task spec`);
   return join(folder, ...parents.map(nameOnDisk), `${isId ? last : testFileName(last)}.json`);
 }
 
-/** Titles that lose something here could get the same name. */
+/** With a hash if the title loses something here, since another title could get the same name. */
 function testFileName(title: string): string {
   const name = nameOnDisk(title);
   if (name.replaceAll('-', ' ') === title) return name;
