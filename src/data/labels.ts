@@ -51,11 +51,8 @@ export type Labels = Pick<z.infer<typeof labelsSchema>, 'labels' | 'answers'>;
 export type Rated = Record<'label' | 'passed', boolean | null>;
 
 export function judgeName({ name = '', model, promptVersion }: JudgeResult): JudgeName {
-  return {
-    judge: name,
-    model: model ?? null,
-    prompt: promptVersion === undefined ? null : String(promptVersion),
-  };
+  const prompt = promptVersion === undefined ? null : String(promptVersion);
+  return { judge: name, model: model ?? null, prompt };
 }
 
 const judgeKey = ({ judge, model, prompt }: JudgeName) => JSON.stringify([judge, model, prompt]);

@@ -96,8 +96,8 @@ function wrongValue<T>(
   if (value?.readings.some(isIt)) return null;
   if (value) return `the answer gives ${value.readings[0]} (${shown}), not ${wanted}`;
   const all = mentioned.map(({ text }) => text.trim());
-  if (!all.length) return `the answer gives no ${kind} (${shown}), not ${wanted}`;
-  return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
+  if (!all.length) return `the answer gives no ${kind} (${shown}), expected ${wanted}`;
+  return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), expected ${wanted}`;
 }
 
 function whyNoMatch(schema: Record<string, unknown>, answer: Answer, shown: string): string | null {

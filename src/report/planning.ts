@@ -132,7 +132,7 @@ function trim(
   };
   const excluded = suite.allTests().filter(isOut);
   for (const test of excluded) testRun.exclude(test);
-  // After this, reporters have seen the title. UI mode would take the test for another one. Ids and `--grep` use the declared title.
+  // Not in UI mode, which would take the test for another one; nor later, when reporters would. Ids and `--grep` use the declared title.
   if (!isInteractive())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);

@@ -215,7 +215,7 @@ const networkAssertion1 = z
         urlPattern !== '' &&
         !/^wss?:/i.test(urlPattern) &&
         !canMatch(urlPattern),
-      'matches no URL, which begins with http:// or https:// and has no "#" in a request. For a path on the site, begin with "/"; for a path on any host, with "**/"',
+      'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"',
     ),
     onlyIf(
       'never',

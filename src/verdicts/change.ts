@@ -6,7 +6,7 @@ import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdic
 import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
-/** In an unchanged suite, the highest chance that any spec is called proven. */
+/** In an unchanged suite, the highest chance that any spec is called proven worse. */
 export const ALPHA = 0.05;
 /** The same for the test of the whole suite. */
 export const SUITE_ALPHA = 0.015;

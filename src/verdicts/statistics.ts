@@ -152,6 +152,6 @@ export function sensitivityText(ks: readonly number[]): string {
   const falls =
     fall === null
       ? `can't show that a pass rate fell; 20 trials can show a fall from 95%`
-      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}, 20 trials one`;
+      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}; 20 trials can show one`;
   return `Compared with an earlier run, ${plural(k, 'trial')} ${falls} to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
 }

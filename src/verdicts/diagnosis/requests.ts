@@ -52,7 +52,7 @@ function waitedFor({ status, failure, startedAtMs, answeredAfterMs }: NetworkEve
   return isOpen ? durationMs - startedAtMs : answeredAfterMs;
 }
 
-/** Not if it was aborted, as when the page is left. */
+/** Null if it was aborted, as when the page is left. */
 function failureIn({ status, failure }: NetworkEvent): string | null {
   return status !== null || failure === undefined || /abort|cancel/i.test(failure)
     ? null
@@ -70,7 +70,7 @@ export function suspectOf(
 ): SuspectRequest | null {
   const usual = passing.map(({ requests }) => new Map(requests.map(each => [each.request, each])));
   const answersTo = (request: string) => usual.flatMap(each => each.get(request) ?? []);
-  // In these cases the action of that turn had no effects.
+  // Then the requests of that turn came before the parting.
   const isBefore =
     parting && (/^(page|ended)$/.test(parting.kind) || parting.actual.did?.startsWith('failed'));
   const end = parting ? parting.turn - (isBefore ? 0 : 1) : Number.POSITIVE_INFINITY;
