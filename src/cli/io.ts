@@ -1,4 +1,4 @@
-// What commands use of the process, of files, and of Playwright.
+// What commands share: input and output, files, and runs of Playwright.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -49,7 +49,7 @@ export const askOn = (input: NodeJS.ReadableStream, output: NodeJS.WritableStrea
   return terminal.question(question).finally(() => terminal.close());
 };
 
-/** Bytes. Results files may come from elsewhere. */
+/** In bytes. Results files may come from elsewhere. */
 const MAX_INPUT = 200_000_000;
 
 /** @throws CommandError */
@@ -102,7 +102,7 @@ export function addTellOptions<Given extends Command>(
     .option('-o, --output <file>', 'write it to a file');
 }
 
-/** @param as.lines the result in sentences: on standard error, if the result itself is not for people, or in a file */
+/** @param as.lines the result in sentences, for standard error if the result itself is not for people, or is in a file */
 export async function tell(
   io: Io,
   { markdown, json, output }: TellOptions,

@@ -36,7 +36,7 @@ function monthNames(): Map<string, number[]> {
 }
 /** Short names that are words, too: months only beside a year. `4 out of 5`, `12 LED lamps`, `Basic 3, Pro 20`. */
 const WORDS = new Set('out set ago led pro gen mag lug dub tra sty lip elo uno sub kas ara'.split(' '));
-/** `5 may remain` */
+/** May and March are words, too: `5 may remain`. */
 const isWord = (month: string) => /^(?:may|march)$/.test(month) || WORDS.has(plainWord(month));
 
 function plainWord(word: string): string {

@@ -7,7 +7,7 @@ import { datesIn, type Value, withoutDates } from './answer-dates';
 export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
 
 export const numberIn = (answer: string): Given<number> => given(inAsciiDigits(answer), numbersIn);
-/** @param answer its date as `2026-03-14`; `03-14` where it names no year */
+/** A date is `2026-03-14`, or `03-14` if the answer names no year. */
 export const dateIn = (answer: string): Given<string> => given(inAsciiDigits(answer), datesIn);
 
 /** `١٬٢٩٩٫٥٠` is 1,299.50. In Unicode, the ten digits of a script follow each other. */
@@ -76,7 +76,7 @@ const MULTIPLES = new Map([
   ...valued('bn billion billions mrd milliard milliards milliarde milliarden miliardo miliardi miljard', 1e9),
   ...valued('trillion trillions billionen billones', 1e12),
 ]);
-/** In capitals, or behind an amount of money: `5M`, `$5m`. */
+/** In capitals, or after an amount of money: `5M`, `$5m`. */
 const SHORT_MULTIPLES: Record<string, number> = { M: 1e6, B: 1e9, T: 1e12 };
 const MINUS = 'minus|negative|moins|menos|meno';
 /** Before a number that is only a limit. */

@@ -30,7 +30,7 @@ export interface GradedState {
 /** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
-  /** Whether it was waited for until the timeout. */
+  /** Whether the check waited until the timeout. */
   waited = false;
 }
 

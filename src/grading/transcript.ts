@@ -25,9 +25,9 @@ export function transcript(record: TrialRecord, goal: string): string {
 /** How much of its time the trial waited for models. */
 function waited({ modelTimeMs = 0, waitTimeMs = 0 }: TrialRecord): string {
   const parts = [
-    ...(modelTimeMs ? [`${seconds(modelTimeMs)} for the model`] : []),
-    ...(waitTimeMs ? [`${seconds(waitTimeMs)} for the API's limit`] : []),
-  ];
+    modelTimeMs && `${seconds(modelTimeMs)} for the model`,
+    waitTimeMs && `${seconds(waitTimeMs)} for the API's limit`,
+  ].filter(Boolean);
   return parts.length ? ` (waited ${parts.join(', ')})` : '';
 }
 
@@ -48,7 +48,7 @@ function turnLines(turn: TurnRecord): string[] {
 }
 
 function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResult): string[] {
-  const facts = [...(model ? [model] : []), ...(usage ? [dollars(usage.costUsd)] : [])];
+  const facts = [model, usage && dollars(usage.costUsd)].filter(Boolean);
   return [
     ...block(`${mark(passed)} judge${facts.length ? ` (${facts.join(', ')})` : ''}: `, reason),
     ...keyPoints.flatMap(point => [

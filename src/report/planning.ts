@@ -106,7 +106,7 @@ function plannedTest(test: TestCase, folder: string): PlannedTest[] {
   return [{ test, plan, project, options }];
 }
 
-/** @returns the tests that it left out: repeats beyond k, of a spec that does not parse, and of a test without a policy */
+/** @returns the tests that it left out: repeats beyond k, and repeats of tests without a policy or with a spec that does not parse */
 function trim(
   suite: Suite,
   config: FullConfig,

@@ -132,7 +132,7 @@ export class TrialStore {
     }
     const store = new TrialStore(resumed, run, config);
     const unknown = await store.restoreAll(planned, regrading);
-    // If the run graded all that it played, nothing is stored only of what its suite skips.
+    // If the run graded all that it played, only specs that the suite skips have no stored trial.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     if (regrading)
       for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))

@@ -63,7 +63,7 @@ export async function chooseWorkers(
       process.stdout,
       `taskproof: ${plural(workers, 'trial')} at once, although ${fitting} could run: ${chosenBy} sets \`workers\`, but ${why}.`,
     );
-  // Together, the others keep as many as they had.
+  // Together, the other projects keep as many workers as they had.
   const others = projects.filter(({ waits }) => !waits);
   const all = sumOf(others, ({ tests }) => tests);
   const limits = others.map(

@@ -8,7 +8,7 @@ import { hasCredentials, parsedUrl } from './url';
 /** The format's version. */
 export const SPEC_VERSION = '0.1';
 
-/** The format's other version, which only this library reads: 0.1 and more. */
+/** The newer version: 0.1 and more. Only this library reads it. */
 export const SPEC_VERSION_1 = 'playwright/1';
 
 const longText = () => nonEmpty().max(2000);

@@ -31,7 +31,7 @@ export type RowName = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replay
 
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
-/** A text, and how `useColour` may colour it. */
+/** A text of a table, and its colour in a terminal. */
 export interface Cell {
   text: string;
   style?: Style | undefined;

@@ -21,7 +21,7 @@ export function partText({ complete, shard, incompleteBecause }: Results): strin
   return complete ? '' : parts.filter(Boolean).join(', ');
 }
 
-/** Null if the recording was played to its end. */
+/** Null if no other agent took over from a recording. */
 export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {
   if (!healed) return null;
   // Only a passed trial leaves a new recording.

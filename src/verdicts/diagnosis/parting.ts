@@ -138,7 +138,7 @@ export class PassingWays {
     const wanted = nearest.way.actions[next];
     if (!wanted) return action ? this.wentOn(place, action) : null;
     const count = this.didCount(nearest.keys[next]!);
-    // If only the agent's own words tell the action, they differ from trial to trial.
+    // An action that is known only in the agent's own words has other words in each trial.
     if (!isTold(wanted) && count < this.total) return null;
     const sought = placeSought(wanted, place);
     const there = sought ? instead(sought, facts.controls) : '';

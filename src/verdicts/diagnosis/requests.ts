@@ -16,7 +16,7 @@ const MAX_REQUESTS = 300;
 const MAX_LENGTH = 90;
 /** Without a passing trial, a failed GET is only a suspect in the last turns. */
 const LAST_TURNS = 2;
-/** Far slower is both: so much longer, and so many times as long. A busy machine alone does not do that. */
+/** Far slower: so much longer, and so many times as long. A busy machine alone does not do that. */
 const SLOWER_MS = 3_000;
 const SLOWER = 5;
 
