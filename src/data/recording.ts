@@ -31,7 +31,7 @@ const actionSchema = z.preprocess(
 );
 const turnSchema = z.object({ title: z.string(), actions: z.array(actionSchema).min(1).max(MAX_ENTRIES) });
 
-export const recordingSchema = z.object({
+const recordingSchema = z.object({
   recordingVersion: z.literal(RECORDING_VERSION),
   specId: z.string(),
   /** SHA-256 of the spec when it was recorded: if it differs, the spec has changed. */

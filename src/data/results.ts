@@ -38,7 +38,7 @@ const judgeAgreementSchema = z.object({
 export type JudgeAgreement = z.infer<typeof judgeAgreementSchema>;
 export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
 
-export const resultsSchema = z
+const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
     startedAt: z.iso.datetime().describe('When the run began.'),

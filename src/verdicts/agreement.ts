@@ -1,5 +1,5 @@
 // How far a judge agrees with the people who labelled the same trials.
-import { compareText, sumOf } from '../data/collections';
+import { compareText } from '../data/collections';
 import type { Rated } from '../data/labels';
 import { seeded, wilsonInterval } from './statistics';
 
@@ -15,7 +15,7 @@ const DRAWS = 2_000;
 /** Counts labels that have a judgement: those with the same outcome (`agreed`), and those of trials that people passed (`right`). */
 export function countsOf(all: readonly Rated[]) {
   const count = (label: boolean, passed: boolean) =>
-    sumOf(all, one => Number(one.label === label && one.passed === passed));
+    all.filter(one => one.label === label && one.passed === passed).length;
   const [rightPasses, falsePasses, falseFails] = [count(true, true), count(false, true), count(true, false)];
   const agreed = rightPasses + count(false, false);
   const labels = agreed + falsePasses + falseFails;

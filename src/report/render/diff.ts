@@ -98,7 +98,7 @@ function diffNotes(changed: readonly DiffRow[]): Item[] {
 }
 
 /** `The suite as a whole became worse: 95% → 88% of the trials passed, over 40 specs (p < 0.001).`; empty if it did not. */
-export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
+function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   if (!suite?.fell) return '';
   const [before, after] = [suite.before, suite.after].map(side => formatRate(rateOf(side)));
   return `The suite as a whole became worse: ${before} → ${after} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
@@ -113,7 +113,7 @@ export function diffDocument(diff: Diff, sentences: readonly string[] = []): Doc
   return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);
 }
 
-export function diffBody(diff: Diff): Document {
+function diffBody(diff: Diff): Document {
   const shown = diff.rows.filter(isShown);
   const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
   return to =>
