@@ -203,27 +203,23 @@ export class TrialStore {
 
   /** Notes how the run ended. @returns how to go on if it was interrupted */
   end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
-    const interrupted = status === 'interrupted' || status === 'timedout';
-    const tests = runs.flatMap(run => [...run.tests].map(test => ({ run, test })));
-    const done = tests.filter(({ run, test }) => {
-      const entry = run.entries.find(entry => entry.test === test);
-      return entry !== undefined && (isGraded(entry.trial) || (!interrupted && isNeedless(entry)));
-    });
     if (isRegrading()) return [];
+    const interrupted = status === 'interrupted' || status === 'timedout';
+    const entries = runs.flatMap(run => run.entries);
+    const all = sumOf(runs, ({ tests }) => tests.size);
+    const done = entries.filter(entry => isGraded(entry.trial) || (!interrupted && isNeedless(entry))).length;
     // A run without trials (`--last-failed` after a green run) is not kept, so that the one before it can still be resumed.
-    if (!interrupted && !this.run.resumedAt && runs.every(({ entries }) => !entries.length)) {
+    if (!interrupted && !this.run.resumedAt && !entries.length) {
       rmSync(this.folder, { recursive: true, force: true });
       return [];
     }
-    if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
+    if (!interrupted) this.run = { ...this.run, ungraded: all - done };
     this.writeRun();
     if (!interrupted || this.failed) return [];
     const { configFile } = this.config;
     const elsewhere = configFile && folderOf(this.config) !== process.cwd();
     const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
-    return [
-      `Interrupted: ${done.length} of ${tests.length} trials are kept. Go on: npx taskproof resume${how}`,
-    ];
+    return [`Interrupted: ${done} of ${all} trials are kept. Go on: npx taskproof resume${how}`];
   }
 
   /** With a cap on what regrading may spend, one after another. @returns those that can't be regraded */
