@@ -110,7 +110,7 @@ function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlyS
   return { outcome, answers, suite, diff, rest };
 }
 
-/** US dollars of the dearest trial of the later run; if none passed, at least of a passing run before, since failing early is cheap. */
+/** US dollars of the later run's dearest trial; if none passed, at least of a trial in the baseline, since failing early is cheap. */
 export function trialCost({ verdicts }: Results, row: DiffRow): number | null {
   const trials = verdicts.find(one => keyOf(one) === keyOf(row))?.trials ?? [];
   const known = trials.filter(({ outcome }) => outcome !== 'skipped').map(({ costUsd }) => costUsd);
@@ -143,10 +143,9 @@ async function play(
 }
 
 function asJson({ outcome, answers, suite, diff, costUsd }: Confirmation): object {
-  const candidates = answers.map(({ row, rule, answer, played, fresh }) => ({
-    ...{ spec: row.spec, project: row.project, answer, played, fresh },
-    ...{ before: sideJson(row.before), after: sideJson(row.after) },
-    ...{ trials: rule.trials, enough: rule.enough },
-  }));
+  const candidates = answers.map(({ row: { spec, project, ...sides }, rule, answer, played, fresh }) => {
+    const [before, after] = [sideJson(sides.before), sideJson(sides.after)];
+    return { spec, project, answer, played, fresh, before, after, ...rule };
+  });
   return { schemaVersion: '1', costUsd, candidates, ...diffJson(diff), outcome, suite };
 }

@@ -116,7 +116,7 @@ export async function compareFiles(io: Io, beforeFile: string, afterFile: string
   const after = await readRun(io, afterFile);
   if (!after.complete)
     io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as unclear.`);
-  // It compares specs alone: `playwright test` was red.
+  // Only specs are compared, but `playwright test` was red for another reason.
   if (after.status === 'failed' && !after.verdicts.some(({ verdict }) => failsRun(verdict, { shard: false })))
     io.err(
       `Note: the run of ${afterFile} failed outside of its verdicts: an ordinary test, a hook or a set-up.`,
@@ -125,7 +125,7 @@ export async function compareFiles(io: Io, beforeFile: string, afterFile: string
 }
 
 const PAIRS = 2_000;
-/** So many are enough to find the number of trials. */
+/** Enough to find the number of trials. */
 const PAIRS_PER_K = 400;
 const TARGET = 0.05;
 

@@ -65,7 +65,7 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   io.out(`\nNext:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`);
 }
 
-/** Asks for what is not given, if someone can answer: again, with what `check` throws, until it takes the answer. */
+/** Asks for what is not given, if someone can answer. Asks again, with the error of `check`, until the answer is valid. */
 async function answered(
   given: string | undefined,
   ask: Io['ask'],
@@ -122,13 +122,13 @@ const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service
 
 type Manifest = Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>;
 
-/** What the files of a folder say of its suite. */
+/** What the files in a folder say about its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');
   const manifest = has('package.json') ? read('package.json') : '{}';
   const about = parsedJson(manifest.replace(/^\ufeff/, '')) as Manifest | null | undefined;
-  if (!about) throw new CommandError(`${join(folder, 'package.json')} is not a JSON object. Mend it first.`);
+  if (!about) throw new CommandError(`${join(folder, 'package.json')} is not a JSON object. Fix it first.`);
   const { scripts = {}, dependencies, devDependencies } = about;
   const installed = { ...dependencies, ...devDependencies };
   const config = CONFIG_FILES.find(has);
@@ -182,7 +182,7 @@ const TWICE =
   "Agents don't act the same way each time: run a spec k times, and set how many trials must pass.";
 const POLICY = 'passPolicy: { k: 2, minPasses: 1 }\n';
 
-/** It begins at `url`; its goal is an address of the same page where no trial begins. */
+/** It begins at `url`. Its goal is the same page with another query, where no trial begins. */
 function spec(id: string, note: string, url: string, visit: number, policy = ''): string {
   const goal = new URL(url);
   goal.search += `${goal.search ? '&' : '?'}visit=${visit}`;

@@ -1,4 +1,4 @@
-// What commands use of the process, of files, and of Playwright.
+// What commands share: input and output, files, and runs of Playwright.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -49,7 +49,7 @@ export const askOn = (input: NodeJS.ReadableStream, output: NodeJS.WritableStrea
   return terminal.question(question).finally(() => terminal.close());
 };
 
-/** Bytes. Results files may come from elsewhere. */
+/** In bytes. Results files may come from elsewhere. */
 const MAX_INPUT = 200_000_000;
 
 /** @throws CommandError */
@@ -102,7 +102,7 @@ export function addTellOptions<Given extends Command>(
     .option('-o, --output <file>', 'write it to a file');
 }
 
-/** @param as.lines the result in sentences: on standard error, if the result itself is not for people, or in a file */
+/** @param as.lines the result in sentences, for standard error if the result itself is not for people, or is in a file */
 export async function tell(
   io: Io,
   { markdown, json, output }: TellOptions,
@@ -121,7 +121,7 @@ const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (err
  * Runs what `check` asks for, with the suite's config and environment.
  *
  * @param args for `playwright test`, before the user's own
- * @param interrupted what the user has then
+ * @param interrupted what the user still has, for the error if the run is interrupted
  * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
  */
 export async function playChecked<Outcome>(
@@ -182,7 +182,7 @@ export function play(
     // Programs read our output, so Playwright's goes to standard error.
     stdio: ['ignore', 2, 2],
   });
-  // Passes on what ends this process; in a terminal Playwright gets SIGINT by itself.
+  // Passes the signal on to Playwright, so that its run ends properly. In a terminal it gets SIGINT by itself.
   const pass = (signal: NodeJS.Signals) => void child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, pass);

@@ -43,15 +43,11 @@ Examples:
 
 function probedRow({ spec, project, file, verdict, reason, ...row }: ResultRow) {
   const { assertions = [] } = row as { assertions?: AssertionResult[] };
-  const held = assertions.filter(({ passed }) => passed);
-  const guessed = held.filter(({ type }) => type === 'answer');
-  return {
-    ...{ spec, project, file, verdict, reason },
-    held: held.map(({ title }) => title),
-    guessed: guessed.map(({ title }) => title),
-    assertions: assertions.length,
-    vacuous: verdict === 'passed',
-  };
+  const passed = assertions.filter(({ passed }) => passed);
+  const held = passed.map(({ title }) => title);
+  const guessed = passed.filter(({ type }) => type === 'answer').map(({ title }) => title);
+  const vacuous = verdict === 'passed';
+  return { spec, project, file, verdict, reason, held, guessed, assertions: assertions.length, vacuous };
 }
 
 type Probed = ReturnType<typeof probedRow>;

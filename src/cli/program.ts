@@ -42,9 +42,9 @@ const COMMANDS: readonly AddCommand[] = [
   addRecord,
 ];
 
-/** They run Playwright, and pass it the arguments after `--`. */
+/** Commands that run Playwright, and pass it the arguments after `--`. */
 const PLAYING = ['confirm', 'probe', 'resume', 'regrade', 'judge'];
-/** Their exit code 1 is an answer, so errors have exit code 2. */
+/** Commands whose exit code 1 is an answer, so that errors have exit code 2. */
 const ANSWERING = ['diff', ...PLAYING];
 
 /** Runs one command line. @returns its exit code @param args without `node` and the script */

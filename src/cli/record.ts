@@ -34,9 +34,9 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   const missing = wanted?.filter(id => !ofProject.some(row => row.spec === id)) ?? [];
   if (missing.length || (project !== undefined && !ofProject.length)) {
     const what = [...missing, ...(project === undefined ? [] : [`project "${project}"`])].join(', ');
-    const [kind, key] = missing.length ? (['specs', 'spec'] as const) : (['projects', 'project'] as const);
-    const names = [...new Set(results.verdicts.map(row => `"${row[key]}"`))].join(', ');
-    throw new CommandError(`${file} has no verdict on ${what}. Its ${kind}: ${names || 'none'}.`);
+    const kind = missing.length ? 'spec' : 'project';
+    const names = [...new Set(results.verdicts.map(row => `"${row[kind]}"`))].join(', ');
+    throw new CommandError(`${file} has no verdict on ${what}. Its ${kind}s: ${names || 'none'}.`);
   }
   const saved = new Map<string, string>();
   for (const row of ofProject.filter(({ spec }) => !wanted || wanted.includes(spec))) {

@@ -76,7 +76,7 @@ async function goOn(io: Io, command: Going): Promise<number> {
   return 3;
 }
 
-/** The config's folder, or where it may be: Playwright takes a folder, too. */
+/** Where the config may be: `--config` names a file or a folder. */
 export function configFolders(io: Io): string[] {
   const config = configArgument(io);
   return config === undefined ? [io.cwd] : [dirname(config), config];
@@ -103,7 +103,7 @@ function lastRun(io: Io, command: Going): { folder: string; run: StoredRun } {
   );
 }
 
-/** Several configs can share a folder: what one of them played is not graded by another. */
+/** Several configs can share a folder. A run belongs to the one that played it. */
 function isOf({ configFile: own = '' }: StoredRun, config: string | undefined): boolean {
   if (config === undefined || !own || own === config) return true;
   return dirname(own) === config && /^playwright\b/.test(basename(own));

@@ -75,25 +75,21 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
   return joined([list, [plural(specs.length, 'valid spec'), ...notes].join('\n')]);
 }
 
-/** Placeholders that may stay as they are: no problem, where a suite has a `prepare`. */
+/** Placeholders that only a suite's `prepare` can replace. */
 const notesOn = (specs: readonly LoadedSpec[], cwd: string) =>
-  specs.flatMap(({ spec, file, locate }) =>
-    placeholdersIn(spec).flatMap(({ name, path, known }) =>
-      known
-        ? []
-        : {
-            ...{ file: relative(cwd, file), ...locate(path), path },
-            message: `{{${name}}} is only replaced if the suite's \`prepare\` returns a value for it. {{trial}} and {{unique}} are always replaced`,
-          },
-    ),
-  );
+  specs.flatMap(({ spec, file, locate }) => {
+    const unknown = placeholdersIn(spec).filter(({ known }) => !known);
+    return unknown.map(({ name, path }) => {
+      const message = `{{${name}}} is only replaced if the suite's \`prepare\` returns a value for it. {{trial}} and {{unique}} are always replaced`;
+      return { file: relative(cwd, file), ...locate(path), path, message };
+    });
+  });
 
 function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {
   const problems = error ? (error.errors.length > 0 ? error.errors : [error]).flatMap(problemsOf) : [];
-  const valid = specs.map(({ spec, file, hash }) => ({
-    ...{ id: spec.id, file: relative(cwd, file), hash },
-    ...{ passPolicy: spec.passPolicy, tags: spec.tags ?? [] },
-  }));
+  const valid = specs.map(({ spec: { id, passPolicy, tags = [] }, file, hash }) => {
+    return { id, file: relative(cwd, file), hash, passPolicy, tags };
+  });
   const notes = notesOn(specs, cwd);
   return printableJson({ valid: problems.length === 0, specs: valid, problems, notes });
 }

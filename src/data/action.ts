@@ -94,17 +94,17 @@ const recordedSchema = z.object({
   control: z.string().optional(),
   /** Where the control was before. */
   place: placeSchema.optional(),
-  /** Whether it was on, for what a click turns over. */
+  /** Whether it was on, if a click turns it on and off. */
   isOn: z.boolean().optional(),
   beside: z.array(neighbourSchema).optional(),
-  /** The same of where it was dragged to. */
+  /** The same for the target of a drag. */
   toPlace: placeSchema.optional(),
   toBeside: z.array(neighbourSchema).optional(),
   /** The answers to the dialogs that it opened, in order. */
   dialogs: z.array(dialogAnswerSchema).optional(),
 });
 
-/** Characters of a locator. A file from elsewhere may have longer ones, and so has a page with a test id of megabytes. */
+/** Characters of a locator. A file from elsewhere, or a page with a test id of megabytes, may bring longer ones. */
 export const MAX_LOCATOR = 10_000;
 
 export const recordedActionSchema = pageActionSchema
@@ -167,7 +167,7 @@ export function controlInWords(locator: string): string {
   return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
 }
 
-/** The same; of an expression that is no name, or only a label, what people call the control. */
+/** The same. If the locator has no name in it, or only a label, the words that the page has for the control. */
 export function namedControl(locator: string, place?: Place): string {
   const words = controlInWords(locator);
   const isVague = words === locator || words.startsWith('field ');

@@ -164,7 +164,7 @@ function definition(schema: z.ZodType): Record<string, unknown> {
 export function parseLine(line: string, mask: (text: string) => string = text => text): Line {
   let json: unknown;
   try {
-    // Not the line as a whole: JSON may write a secret's characters in other ways.
+    // Masks each text, not the line, where JSON may have escaped characters of a secret.
     json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
   } catch {
     throw new Error(

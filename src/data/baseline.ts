@@ -35,7 +35,7 @@ const baselineSchema = z.object({
 export interface HistoryRun {
   /** ISO time; identifies the run. */
   startedAt: string;
-  /** Some specs or trials of its projects did not run. They are not removed. */
+  /** Some specs or trials of its projects did not run. That does not mean that they were removed. */
   partial: boolean;
   verdicts: readonly VerdictRow[];
 }
@@ -84,12 +84,12 @@ function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
 export function countedRow(row: ResultRow): VerdictRow {
   const stopped = row.earlyStop ? { stoppedEarly: true } : {};
   const { verdict, diagnosis, reason } = row;
-  // Of errors and missing trials, which are no failures, the diagnosis tells nothing.
+  // The diagnosis is of failures only, not of errors and missing trials.
   const why = (verdict === 'failed' && diagnosis?.headline) || reason;
   return { ...countedRowSchema.parse(row), reason: why, ...stopped };
 }
 
-/** Takes a results file, or a baseline of 0.1, for a baseline of one run. @throws ResultsFileError if it is none of these, or broken */
+/** A results file, or a baseline of 0.1, is read as a baseline of one run. @throws ResultsFileError if it is none of these, or broken */
 export function readHistory(text: string, filename: string): HistoryRun[] {
   const json = readJson(text, filename);
   const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;

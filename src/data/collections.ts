@@ -18,7 +18,7 @@ export function groupBy<Item, Key>(
 /** By code unit, not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Undefined if all are. */
+/** Undefined if no number is known. */
 export function leastOf(numbers: readonly (number | undefined)[]): number | undefined {
   const known = numbers.filter(number => number !== undefined);
   return known.length ? Math.min(...known) : undefined;

@@ -1,4 +1,4 @@
-// Why trials failed, as data: where they went, where they left the way of passing ones, and what stood in the way.
+// Why trials failed, as data: where they went, where they parted from passing ones, and what was in the way.
 import { z } from 'zod';
 import { placeSchema } from './action';
 import { count } from './usage';
@@ -118,16 +118,16 @@ export const diagnosisSchema = z.object({
 });
 
 export type Way = z.infer<typeof waySchema>;
-/** All requests of a trial with one method and path. Both ends are null if the last one was broken off, or not answered yet. */
+/** All requests of a trial with one method and path. `status` and `failure` are null if the last was aborted or not answered yet. */
 export type SentRequest = z.infer<typeof sentRequestSchema>;
 export type FoundInTheWay = z.infer<typeof findingSchema>;
 export type WayAction = Way['actions'][number];
-/** Where a failed trial left the way of passing ones. */
+/** Where a failed trial parted from passing ones. */
 export type Parting = z.infer<typeof partingSchema>;
 /** The passing trials that a failed one is compared with. */
 export type PassingTrials = { from: Parting['from']; project?: string };
 export type FailureGroup = z.infer<typeof failureGroupSchema>;
-/** A request that a failed trial had answered otherwise than passing ones, or not at all. */
+/** A request of a failed trial that was answered differently than in passing ones, or not at all. */
 export type SuspectRequest = z.infer<typeof suspectRequestSchema>;
 export type MetFinding = z.infer<typeof metFindingSchema>;
 export type SharedFinding = z.infer<typeof sharedFindingSchema>;

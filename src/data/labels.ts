@@ -9,14 +9,14 @@ export const LABELS_FILE = 'taskproof-labels.json';
 const LABELS_SCHEMA_VERSION = '1';
 
 const trialFields = {
-  /** SHA-256 of its record, shortened. */
+  /** SHA-256 of the trial's record, shortened. */
   trial: z.string().regex(/^[0-9a-f]{32}$/),
   /** SHA-256 of the rubric, without the values of placeholders. */
   rubric: z.string(),
 };
 
 const labelSchema = z.object({
-  /** Its name, as `planName` returns it. */
+  /** As `planName` returns it. */
   spec: z.string(),
   project: z.string(),
   ...trialFields,
@@ -51,11 +51,8 @@ export type Labels = Pick<z.infer<typeof labelsSchema>, 'labels' | 'answers'>;
 export type Rated = Record<'label' | 'passed', boolean | null>;
 
 export function judgeName({ name = '', model, promptVersion }: JudgeResult): JudgeName {
-  return {
-    judge: name,
-    model: model ?? null,
-    prompt: promptVersion === undefined ? null : String(promptVersion),
-  };
+  const prompt = promptVersion === undefined ? null : String(promptVersion);
+  return { judge: name, model: model ?? null, prompt };
 }
 
 const judgeKey = ({ judge, model, prompt }: JudgeName) => JSON.stringify([judge, model, prompt]);
@@ -86,7 +83,7 @@ export function labelsText(all: Labels): string {
   return `{\n"schemaVersion": "${LABELS_SCHEMA_VERSION}",\n"labels": ${lines(labels)},\n"answers": ${lines(answers)}\n}\n`;
 }
 
-/** What people and this judge said of the same trials. @param rubricOf a label's present rubric; if it is not known, any counts */
+/** What people and this judge said of the same trials. @param rubricOf the present rubric of a label; if it is unknown, any counts */
 export function ratedBy(
   { labels, answers }: Labels,
   judge: JudgeName,

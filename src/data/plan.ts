@@ -1,17 +1,17 @@
-// What is planned for a test: its policy, and what identifies it; and how the rows of results and baselines are named. As JSON a plan
-// crosses from the test files to workers, the reporter, blobs and merged reports, so merging reports needs no spec files.
+// The plan of a test: its policy, and what identifies it; and how rows of results and baselines are named. A plan travels as JSON from
+// the test files to workers, the reporter, blobs and merged reports, so that merging reports needs no spec files.
 
 import { z } from 'zod';
 import { compareText } from './collections';
 import type { Policy, RowSubject } from './verdict';
 
-/** Files from elsewhere may have any count, and what is computed from it must end. */
+/** Bounded, since files from elsewhere may have any count, and what is computed from it must end. */
 export const trialCount = z.int().nonnegative().max(10_000);
 export const policyFields = {
   k: trialCount.min(1).describe('Trials of the pass policy.'),
   minPasses: trialCount.min(1).describe('Passes that it needs.'),
 };
-/** For `refine`, of policies and rows of foreign files: no run writes others. */
+/** For `refine`: policies and rows in a file that no run wrote may break this. */
 export const CAN_PASS: [(policy: Policy) => boolean, { path: string[]; error: string }] = [
   ({ k, minPasses }: Policy) => minPasses <= k,
   { path: ['minPasses'], error: 'must not be above k' },

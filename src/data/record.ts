@@ -5,7 +5,7 @@ import { findingKinds, placeSchema, type RecordedAction, recordedActionSchema } 
 import { costSchema, usageSchema, waitTimesSchema } from './usage';
 
 export const RECORD_SCHEMA_VERSION = '1';
-/** Characters. A record may come from another machine. */
+/** In characters. A record may come from another machine. */
 const MAX_RECORD_LENGTH = 200_000_000;
 /** The hidden attachment with the record: the HTML report does not show names that begin with `_`. */
 export const RECORD_ATTACHMENT = '_taskproof';
@@ -13,7 +13,7 @@ export const RECORD_ATTACHMENT = '_taskproof';
 /** Characters of a request's URL; the rest is cut off. */
 export const MAX_RECORDED_URL = 500;
 
-/** Characters. The whole answer is graded. */
+/** Characters of an answer in the record. The whole answer is graded. */
 export const MAX_RECORDED_ANSWER = 4_000;
 
 /** What an agent says at its end: a text or, if a JSON Schema asks for it, another value of JSON. */
@@ -25,7 +25,7 @@ export const answerSchema: z.ZodType<Answer> = z.union([single, z.looseObject({}
 /** An answer as people and models read it. */
 export const answerText = (answer: Answer) => (typeof answer === 'string' ? answer : JSON.stringify(answer));
 
-/** An answer as it is kept: a long one as a text without its end. */
+/** An answer as the record keeps it: if it is too long, as a text without its end. */
 export function recordedAnswer(answer: Answer): Answer {
   const text = answerText(answer);
   return text.length > MAX_RECORDED_ANSWER ? beginning(text, MAX_RECORDED_ANSWER - 1) : answer;
@@ -122,7 +122,7 @@ const assertionResultSchema = z.object({
   title: z.string(),
   /** `check`: code of the suite that graded the trial. */
   type: z.enum(['url', 'dom', 'network', 'answer', 'download', 'check']),
-  /** Of the request that it asks for. */
+  /** Of a `network` assertion. */
   method: z.string().optional(),
   description: z.string().optional(),
   passed: z.boolean(),
@@ -184,7 +184,7 @@ export const judgeResultSchema = z.looseObject({
   ...judgementSchema.shape,
   name: z.string().optional(),
   model: z.string().optional(),
-  /** Of its labels; its judgements count only from there on. */
+  /** The share of labels that the judge has to agree with before its judgements count. */
   minAgreement: z.number().optional(),
 });
 
@@ -233,7 +233,7 @@ export const trialRecordSchema = z.object({
   /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: z.string().nullable(),
   turns: z.array(turnSchema),
-  /** What was done in them, without what failed or only looked; and how much of that by tools of the pages. */
+  /** How many actions the turns had, without those that failed or only looked; and how many of these were calls of page tools. */
   actions: z.int().nonnegative().optional(),
   pageToolCalls: z.int().nonnegative().optional(),
   network: z.object({ events: z.array(networkEventSchema), dropped: z.number().int().nonnegative() }),
@@ -250,7 +250,7 @@ export const trialRecordSchema = z.object({
   finalText: z.string().optional(),
   /** Of failed trials, and the first that passed. Null if the page could not be examined. Records of earlier versions lack it. */
   examination: examinationSchema.nullable().default(null),
-  /** Left out if it waited for no model. Records of earlier versions lack them. */
+  /** Left out if the trial waited for no model. Records of earlier versions lack them. */
   ...waitTimesSchema.partial().shape,
   /** ISO 8601. */
   startedAt: z.iso.datetime(),
@@ -291,7 +291,7 @@ export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalU
   return `${oneLine(finalUrl ?? '', 300)} ${after}`;
 }
 
-/** Undefined for what is no record of this schema version: a foreign or cut attachment must not break the run. */
+/** Undefined if it is not a record of this schema version: an attachment that is cut off or not ours must not break the run. */
 export function readRecord(text: string): TrialRecord | undefined {
   return text.length > MAX_RECORD_LENGTH ? undefined : trialRecordSchema.safeParse(parsedJson(text)).data;
 }

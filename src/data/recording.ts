@@ -31,7 +31,7 @@ const actionSchema = z.preprocess(
 );
 const turnSchema = z.object({ title: z.string(), actions: z.array(actionSchema).min(1).max(MAX_ENTRIES) });
 
-export const recordingSchema = z.object({
+const recordingSchema = z.object({
   recordingVersion: z.literal(RECORDING_VERSION),
   specId: z.string(),
   /** SHA-256 of the spec when it was recorded: if it differs, the spec has changed. */
@@ -95,13 +95,13 @@ export function recordingFile(folder: string, name: string): string {
   const parents = name.split(' › ');
   const last = parents.pop()!;
   const isId = SPEC_ID.test(last);
-  // It could lead to another folder.
+  // `..` would lead to another folder.
   if (!isId && !parents.length)
     throw new RecordingError(`${JSON.stringify(last)} is not the id of a task spec`);
   return join(folder, ...parents.map(nameOnDisk), `${isId ? last : testFileName(last)}.json`);
 }
 
-/** Titles that lose something here could get the same name. */
+/** With a hash if the title loses something here, since another title could get the same name. */
 function testFileName(title: string): string {
   const name = nameOnDisk(title);
   if (name.replaceAll('-', ' ') === title) return name;

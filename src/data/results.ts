@@ -38,7 +38,7 @@ const judgeAgreementSchema = z.object({
 export type JudgeAgreement = z.infer<typeof judgeAgreementSchema>;
 export type ApiTraffic = z.infer<typeof apiTrafficSchema>;
 
-export const resultsSchema = z
+const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
     startedAt: z.iso.datetime().describe('When the run began.'),
@@ -101,7 +101,7 @@ export function readResults(text: string, filename: string): Results {
   return checkResults(readJson(text, filename), filename);
 }
 
-/** Reads also what Git leaves when it keeps the lines of both sides, an entry each: a comma is missing or left over. */
+/** Parses JSON, also if Git has merged lines of both sides, an entry each, so that a comma is missing or one too many. */
 export function readJson(text: string, filename: string): unknown {
   const json = text.replace(/^\uFEFF/, '');
   try {
@@ -117,7 +117,7 @@ export function readJson(text: string, filename: string): unknown {
   }
 }
 
-/** The same for a file's parsed JSON. */
+/** As `readResults`, for parsed JSON. */
 export function checkResults(json: unknown, filename: string): Results {
   const { schemaVersion, runs } = (json ?? {}) as { schemaVersion?: unknown; runs?: unknown };
   const refuse = (reason: string) => new ResultsFileError(filename, reason);

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { sumOf } from './collections';
 
-/** Of tokens and of dollars in one report: a sum of many stays a number. */
+/** The most tokens or dollars that one report can have, so that sums stay finite. */
 export const MAX_COUNT = 1e12;
 
 export const count = z.int().nonnegative();
@@ -21,7 +21,7 @@ const tokensIn = (amount: z.ZodType<number>) =>
 /** Tokens, as the results file has them. */
 export const tokensSchema = tokensIn(count);
 
-/** The same in a record, where the numbers are an agent's own. */
+/** The same in a record. The numbers are an agent's own, and may be fractions. */
 export const usageSchema = tokensIn(amount).extend({ costUsd: costSchema });
 
 /** Milliseconds of waiting for models. They make neither the agent nor the judge late. */
@@ -32,7 +32,7 @@ export const waitTimesSchema = z.object({
 
 export type Tokens = z.infer<typeof tokensSchema>;
 
-/** How long one has waited for models. */
+/** How long a trial, or several, waited for models. */
 export interface WaitTimes extends z.infer<typeof waitTimesSchema> {}
 
 /** Tokens and US dollars of several requests. The cost is null if the cost of one is unknown. */

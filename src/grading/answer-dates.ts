@@ -1,4 +1,4 @@
-// The dates in an answer, by the names that Node's own data has for months.
+// Finds the dates in an answer. Node's own data has the names of months.
 
 /** Several readings of one figure: `1.299` is 1299 in Berlin and 1.299 in Boston. */
 export interface Value<T> {
@@ -10,8 +10,8 @@ export interface Value<T> {
 const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
 let months: Map<string, number[]> | undefined;
 /**
- * By the long and short names in Node's own data. They are made for the first date, since eighty formats take 70 ms. Of some
- * there are two: `listopada` is November in Polish, October in Croatian.
+ * The numbers of a month by its name, long or short: `listopada` is November in Polish, October in Croatian. The names are collected for
+ * the first date, since eighty formats take 70 ms.
  */
 function monthsOf(word: string): readonly number[] {
   months ??= monthNames();
@@ -20,7 +20,7 @@ function monthsOf(word: string): readonly number[] {
 
 function monthNames(): Map<string, number[]> {
   const found = new Map([['sept', [9]]]);
-  // In a date, some languages inflect the name.
+  // Some languages inflect the name in a date.
   for (const locale of LOCALES)
     for (const month of ['long', 'short'] as const)
       for (const options of [{ month }, { month, day: 'numeric' }] as const) {
@@ -36,7 +36,7 @@ function monthNames(): Map<string, number[]> {
 }
 /** Short names that are words, too: months only beside a year. `4 out of 5`, `12 LED lamps`, `Basic 3, Pro 20`. */
 const WORDS = new Set('out set ago led pro gen mag lug dub tra sty lip elo uno sub kas ara'.split(' '));
-/** `5 may remain` */
+/** May and March are words, too: `5 may remain`. */
 const isWord = (month: string) => /^(?:may|march)$/.test(month) || WORDS.has(plainWord(month));
 
 function plainWord(word: string): string {
@@ -49,7 +49,7 @@ function plainWord(word: string): string {
 const WORD = '[\\p{L}\\p{M}]{3,}\\.?';
 const YEAR = '(\\d{4})';
 const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
-/** Each with the places of year, month and day; `or` where a second order is usual. */
+/** `order` says which group is the year, the month and the day; `or` is a second order that is usual. */
 const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
   { form: dateForm(`${YEAR}[年년]\\s?(\\d{1,2})[月월]\\s?(\\d{1,2})[日일]`, '\\d'), order: 'ymd' },
@@ -65,9 +65,9 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
   { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})`), order: 'dm' },
   { form: dateForm(`(${WORD})\\s${DAY}`), order: 'md' },
 ];
-/** Only where a date is asked for: it is a number, too. */
+/** Only if a date is asked for: otherwise `14.03.` is a number. */
 const SHORT_DATE = { form: dateForm('(\\d\\d)\\.\\s?(\\d\\d)\\.'), order: 'dm' };
-/** @param notAfter of what a date is only a part; Japanese and Korean put no space before one */
+/** @param notAfter what can't stand before a date. Letters can in Japanese and Korean, which need no space there. */
 function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
   return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
 }
@@ -84,7 +84,7 @@ function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; res
       const readings = [...new Set(orders.flatMap(each => datesOf(groups, each)))];
       if (!readings.length) return whole;
       found.push({ text: whole, readings, at: groups[order.length] as number });
-      // As long as before, so that places stay.
+      // Of the same length, so that positions stay.
       return ' '.repeat(whole.length);
     });
   return { found, rest };
@@ -102,7 +102,7 @@ const JOINED =
 const DAY_BEFORE = new RegExp(`(?<![\\d.])${DAY}${JOINED}$`, 'iu');
 const DAY_AFTER = new RegExp(`^(?:,\\s?\\d{1,2})*${JOINED}${DAY}(?![\\d:])`, 'iu');
 
-/** `March 13-14`, `13. oder 14. März`: two days, of which none is the answer. */
+/** `March 13-14`, `13. oder 14. März`: with two days, neither is the answer. */
 function otherDays(date: FoundDate, rest: string): FoundDate[] {
   const { text, at } = date;
   const before = /^\d{1,2}\D/.test(text) ? DAY_BEFORE.exec(rest.slice(0, at)) : null;
@@ -116,7 +116,7 @@ const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$
 const YEAR_AFTER =
   /^[\s,]*(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d)|(\d\d)(?![\d:/%]|[.,]\d|\s?[\p{L}$€£¥]))/u;
 
-/** `4 March '25`, `March 4, 25`, `March 4 in 2025`: another year must not pass because its form is rare. */
+/** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {
   const [, ...after] = YEAR_AFTER.exec(rest.slice(date.at + date.text.length)) ?? [];
   const year = after.find(Boolean) ?? YEAR_BEFORE.exec(rest.slice(0, date.at))?.[1];
@@ -140,5 +140,5 @@ function datesOf(groups: string[], order: string): string[] {
   });
 }
 
-/** With blanks in place of dates, whose figures are no numbers of their own. */
+/** The text with blanks in place of dates, whose figures are not numbers of the answer. */
 export const withoutDates = (text: string) => findDates(text, DATES).rest;

@@ -1,15 +1,16 @@
-// What an answer gives: its number, its date. People and models write them in many ways, beside words and other figures. Of several different values the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals
-// sign. If none is marked, the answer gives none: a value that is only mentioned must not pass.
+// The number or the date that an answer gives. People and models write them in many ways, beside words and other figures. Of several
+// values, the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals sign. If it marks
+// none, it gives none: a value that is only mentioned must not pass.
 import { datesIn, type Value, withoutDates } from './answer-dates';
 
-/** The value that the answer gives, if it does, and all that it mentions. */
+/** The value that the answer gives, if any, and all that it mentions. */
 export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
 
 export const numberIn = (answer: string): Given<number> => given(inAsciiDigits(answer), numbersIn);
-/** @param answer its date as `2026-03-14`; `03-14` where it names no year */
+/** A date is `2026-03-14`, or `03-14` if the answer names no year. */
 export const dateIn = (answer: string): Given<string> => given(inAsciiDigits(answer), datesIn);
 
-/** `١٬٢٩٩٫٥٠` is 1,299.50. The ten digits of a script follow each other. */
+/** `١٬٢٩٩٫٥٠` is 1,299.50. In Unicode, the ten digits of a script follow each other. */
 function inAsciiDigits(text: string): string {
   const isDigit = (code: number) => /\p{Nd}/u.test(String.fromCodePoint(code));
   const ascii = text.replace(/\p{Nd}/gu, digit => {
@@ -25,11 +26,11 @@ const ADDRESS = /\]\([^()\s]*\)|\b(?:https?:\/\/|www\.)[^\s)>]+/gi;
 
 function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> {
   const valuesIn = (text: string) => distinct(find(text.replaceAll('__', ' ')));
-  // An address is no part of what is said, unless it is all.
+  // Figures in addresses count only if there are no others.
   const bare = answer.replace(ADDRESS, ' ');
   const said = valuesIn(bare).length ? bare : answer;
   const [all, bold] = [valuesIn(said), valuesIn(boldParts(said))];
-  // Of several in bold none is marked.
+  // If several values are bold, none is marked.
   const last = bold.length > 1 ? [] : [lastLine(said, valuesIn), afterLastColon(said)].map(valuesIn);
   const only = [all, bold, ...last].find(values => values.length === 1);
   return { value: only?.[0], mentioned: all };
@@ -41,7 +42,7 @@ function distinct<T>(values: Value<T>[]): Value<T>[] {
 
 const boldParts = (text: string) =>
   [...text.matchAll(/\*\*([^*]+)\*\*|__([^_]+)__/g)].map(part => part[0]).join('\n');
-/** If nothing else stands in it but a word before the value, a unit or a currency, and it is no item of a list. */
+/** Empty if the line has more than a value with one word before it or a unit or currency, or is an item of a list. */
 function lastLine(text: string, valuesIn: (text: string) => readonly unknown[]): string {
   const [line = '', before = ''] = text
     .trim()
@@ -57,7 +58,7 @@ const afterLastColon = (text: string) => /(?::(?!\d)|(?<![<>])=)([^:=]*)$/.exec(
 /** Between groups of three digits: white space, also narrow and non-breaking, an apostrophe, or `_` as in code. */
 const GAP = "[_ \\u00a0\\u2009\\u202f'’]";
 const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*|\\.\\d+`;
-/** Not of a script without blanks between words. */
+/** Not those of scripts without blanks between words. */
 const LETTER = '(?![\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}])\\p{L}';
 const valued = (words: string, value: number) => words.split(' ').map(word => [word, value] as const);
 const MULTIPLES = new Map([
@@ -75,10 +76,10 @@ const MULTIPLES = new Map([
   ...valued('bn billion billions mrd milliard milliards milliarde milliarden miliardo miliardi miljard', 1e9),
   ...valued('trillion trillions billionen billones', 1e12),
 ]);
-/** In capitals, or behind an amount of money: `5M`, `$5m`. */
+/** In capitals, or after an amount of money: `5M`, `$5m`. */
 const SHORT_MULTIPLES: Record<string, number> = { M: 1e6, B: 1e9, T: 1e12 };
 const MINUS = 'minus|negative|moins|menos|meno';
-/** Before what is only a limit of the number. */
+/** Before a number that is only a limit. */
 const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥~]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
@@ -86,7 +87,7 @@ const LIMIT = [
   "(?:max|min)(?:\\.|imal)|not|nicht|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
-/** Behind it. */
+/** After a number that is only a limit. */
 const BEYOND =
   '\\s?\\+(?!\\d)|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})|\\sat (?:least|most)\\b';
 const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
@@ -114,7 +115,7 @@ const valueOfWord = new Map(
 );
 for (const [at, word] of 'thirty forty fifty sixty seventy eighty ninety'.split(' ').entries())
   valueOfWord.set(word, 30 + 10 * at);
-// Common words in another language.
+// These are common words in other languages.
 for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);
 const NO_NUMBERS = new Map([
   ...valued('none nothing no keine keiner keines aucun aucune ninguno ninguna', 0),
@@ -132,7 +133,7 @@ function numbersIn(text: string): Value<number>[] {
     if (parts.limit || parts.beyond) return [];
     const sign = parts.before || parts.after ? -1 : 1;
     const read = readingsOf(parts.digits!);
-    // `1.234 million` is no thousands.
+    // In `1.234 million` the point is a decimal point.
     const isDecimal = parts.multiple && read.length > 1 && parts.digits!.includes('.');
     const readings = (isDecimal ? read.slice(1) : read).map(
       value => sign * Number(`${value}${parts.power ?? ''}`),
@@ -169,7 +170,7 @@ function readingsOf(digits: string): number[] {
   return marks.lastIndexOf(last) === marks.indexOf(last) ? [asDecimal()] : [];
 }
 
-/** What stands beside a number word and makes another number of it, or a limit. */
+/** Words that make another number of the number word beside them, or a limit. */
 const PARTS = new Set(
   [
     `${MINUS.replaceAll('|', ' ')} half demi demie medio media mezzo mezza meia meio`,
@@ -195,7 +196,7 @@ function numberRuns(text: string): string[][] {
 
 function numberWordsIn(text: string): Value<number>[] {
   const runs = numberRuns(text);
-  // A number of several words is only read as a multiple.
+  // Of numbers in several words, only multiples are read: `two million`.
   const counted = runs.flatMap(([word = '', multiple, ...more]) => {
     const times = multiple === undefined ? 1 : MULTIPLES.get(multiple);
     const value = word === 'one' ? 1 : valueOfWord.get(word);

@@ -48,7 +48,7 @@ export function answerTitle(assertion: AnswerAssertion): string {
   return date === undefined ? `the answer fits ${JSON.stringify(matches)}` : `the answer gives ${date}`;
 }
 
-/** The whole answers that hold, where it asks for one. */
+/** The whole answers that `equals` or `oneOf` accept. */
 const choicesOf = ({ equals, oneOf }: AnswerAssertion) => (equals === undefined ? oneOf : [equals]);
 const anyOf = (choices: readonly string[]) => choices.map(each => `"${each}"`).join(' or ');
 
@@ -56,12 +56,12 @@ function numberInWords({ number, tolerance }: AnswerAssertion): string {
   return `${number}${tolerance ? ` ± ${tolerance}` : ''}`;
 }
 
-/** As Playwright compares texts: without the case, and with all white space alike; quotes, too, which models bend. */
+/** As Playwright compares texts: without the case, and with all white space alike. Quotes are made straight: models use both. */
 function plain(text: string): string {
   return flat(readable(text)).toLowerCase().replace(/[‘’]/g, "'").replace(/[“”„]/g, '"');
 }
 
-/** A model chooses what it says, and the search for numbers takes long on endless ones. */
+/** The search for numbers takes long in long texts, and a model may say anything. */
 const MAX_SEARCHED = 10_000;
 const MAX_LAYERS = 20;
 /** Around a whole answer. */
@@ -75,7 +75,7 @@ function bareOf(text: string, layers = MAX_LAYERS): string {
   return around === undefined ? inner : bareOf(around, layers - 1);
 }
 
-/** 0.1 + 0.2 is 0.3, and 1.1 million is 1,100,000. */
+/** Ignores rounding: 0.1 + 0.2 is 0.3, and 1.1 million is 1,100,000. */
 function isNear(value: number, wanted: number, tolerance = 0): boolean {
   const isWhole = Number.isInteger(value) && Number.isInteger(wanted);
   const rounding = isWhole ? 0 : 4 * Number.EPSILON * Math.max(1, Math.abs(wanted));
@@ -96,25 +96,25 @@ function wrongValue<T>(
   if (value?.readings.some(isIt)) return null;
   if (value) return `the answer gives ${value.readings[0]} (${shown}), not ${wanted}`;
   const all = mentioned.map(({ text }) => text.trim());
-  if (!all.length) return `the answer gives no ${kind} (${shown}), not ${wanted}`;
-  return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), not ${wanted}`;
+  if (!all.length) return `the answer gives no ${kind} (${shown}), expected ${wanted}`;
+  return `the answer gives several ${kind}s, and marks none as the result: ${shorten(all.join(', '), 100)} (${shown}), expected ${wanted}`;
 }
 
 function whyNoMatch(schema: Record<string, unknown>, answer: Answer, shown: string): string | null {
   const found = typeof answer === 'string' ? jsonIn(answer) : [answer];
   const checked = valuesOf(schema);
-  // The answer of an agent of one's own need not be JSON if it is a text.
+  // If the schema allows a text, the answer need not be JSON.
   if (typeof answer === 'string' && checked.safeParse(answer).success) return null;
   if (!found.length) return `the answer is not JSON (${shown})`;
   const problems = found.map(value => checked.safeParse(value).error);
-  // Of several code fences none is marked.
+  // All of several code fences must fit, since none is marked.
   const first = problems.find(problem => problem !== undefined);
   return first === undefined
     ? null
     : `the answer does not fit its schema: ${problemsIn(first, 'the answer')[0]} (${shown})`;
 }
 
-/** The JSON that a text is, that stands in its code fences, or in the midst of it. */
+/** The JSON of a text: all of it, else what is in code fences, else what is between the outermost brackets. */
 function jsonIn(text: string): unknown[] {
   const fences = [...text.matchAll(/```\w*\n(.*?)```/gs)].map(fence => fence[1]!);
   const inside = /[{[].*[}\]]/s.exec(text)?.[0] ?? '';

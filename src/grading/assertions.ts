@@ -24,7 +24,7 @@ function domTitle({ selector, state, text, hidden, value, count }: DomAssertion)
   return `"${selector}" ${what}${valued}${count === undefined ? '' : ` ${timesInWords(count)}`}`;
 }
 
-/** As the record has it. @param reason null if it holds @param line in the spec's file */
+/** The result for the record. @param reason null if it holds @param line in the spec's file */
 export function resultOf(assertion: Assertion, reason: string | null, line?: number): AssertionResult {
   const { type, description, method } = { method: undefined, ...assertion };
   const title = assertionTitle(assertion);

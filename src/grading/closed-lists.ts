@@ -1,18 +1,18 @@
-// A closed `<select>` shows what is chosen alone, but its rendered text has all options.
+// A closed `<select>` shows only the chosen option, but its rendered text has all of them.
 import type { Locator, Page } from '@playwright/test';
 import { renderedTexts } from '../browser/reading/rendered';
 
 const CLOSED_LIST = 'css=select:not([multiple], [size]:not([size="0"], [size="1"]))';
 
-/** Closed lists with such an option, `:checked` or not. */
+/** Closed lists that have the text in an option. @param options such as `option:checked` */
 const listsWith = (page: Page, options: string, text: RegExp) =>
   page.locator(CLOSED_LIST).filter({ has: page.locator(`css=${options}`).filter({ hasText: text }) });
 
-/** Visible ones in which an option with the text is chosen. */
+/** Visible closed lists in which an option with the text is chosen. */
 export const choosing = (page: Page, text: RegExp) =>
   listsWith(page, 'option:checked', text).filter({ visible: true });
 
-/** Of elements whose rendered text says it, those that don't show it: it is in options that are not chosen, and nowhere else. */
+/** How many elements have the text in their rendered text, but only in options that are not chosen. */
 export async function countOffering(
   rendered: Locator,
   text: RegExp,
@@ -33,7 +33,7 @@ export async function countOffering(
   return saying - showing.filter(isSaying).length - (outside(texts) - outside(showing));
 }
 
-/** What is chosen in those that offer the text: one of the first. */
+/** An option that is chosen instead, in a closed list that offers the text. */
 export async function chosenInstead(rendered: Locator, text: RegExp): Promise<string | null> {
   const offers = listsWith(rendered.page(), 'option:not(:checked)', text);
   const lists = rendered.locator(offers).or(rendered.and(offers));

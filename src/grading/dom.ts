@@ -18,7 +18,7 @@ const ELEMENT_MS = 1_000;
 const MAX_TEXTS = 5_000;
 /** The most elements that are read one by one, since each takes requests. */
 const MAX_FIELDS = 200;
-/** They have a value, but their form has not. */
+/** Their form does not send the value that they have. */
 const UNCHECKED = ':is([type=radio], [type=checkbox]):not(:checked)';
 
 /** @returns why it does not hold, or null */
@@ -38,7 +38,7 @@ export async function lookAtDom(assertion: DomAssertion, state: GradedState): Pr
   }
 }
 
-/** On the server's own error page, too. One of 404 may be what the task leads to. */
+/** On an error page of the server everything is absent. A 404, though, may be what the task leads to. */
 async function whyNoAbsence({ selector, state, count }: DomAssertion, { page, network }: GradedState) {
   if (state !== 'absent' && boundsOf(count).min > 0) return null;
   const [url] = page.url().split('#');
@@ -51,7 +51,7 @@ async function whyNoAbsence({ selector, state, count }: DomAssertion, { page, ne
     : `that "${selector}" is absent says nothing: the server answered ${status} (${url})`;
 }
 
-/** What more on the page can break of an assertion that held. What is gone by then was there. */
+/** The part of an assertion that can still break after it held: its upper limit. What is gone by then was there. */
 export function limitOf(assertion: DomAssertion): DomAssertion {
   const { state, count } = assertion;
   if (state === 'hidden') return { ...assertion, state: 'visible', count: { max: 0 } };
@@ -78,7 +78,7 @@ async function lookAt(assertion: DomAssertion, { page, specVersion }: GradedStat
   return miscounted(assertion, visible, page, `is ${state satisfies 'visible'} in`);
 }
 
-/** As in 0.1: hidden ones, too. */
+/** As in 0.1: hidden text counts, too. */
 async function lookAtTexts(assertion: DomAssertion, page: Page, locator: Locator, count: number) {
   const { selector, text } = assertion;
   const pattern = containing(text!, MAY_BREAK);
@@ -117,7 +117,7 @@ async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: 
   const page = locator.page();
   const visible = seen(locator);
   const areAllVisible = (await visible.count()) === count;
-  // An element without a box may hold some that have one. What is not rendered at all would give its hidden text.
+  // An element without a box may contain some that have one. If it is not rendered at all, its hidden text would be read.
   const rendered = areAllVisible
     ? visible
     : visible.or(locator.filter({ has: page.locator('css=:visible') }));
@@ -139,7 +139,7 @@ async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: 
   return `"${selector}" ${where}; ${says}`;
 }
 
-/** By what the browser renders. `isOffered`: some have the text in options that are not chosen. */
+/** Counts by the text that the browser renders. `isOffered`: some have it only in options that are not chosen. */
 async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
   const pattern = containing(text!);
   const isSaying = sayingOf(text!);
@@ -148,16 +148,15 @@ async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
   const offering = saidBy ? await countOffering(rendered, pattern, isSaying) : 0;
   const told = saidBy - offering;
   const { min, max } = boundsOf(count);
-  // More of them would change nothing.
+  // Then a higher count would not matter.
   const isEnough = told && told >= min && max === Number.POSITIVE_INFINITY;
   const hasMore = !isEnough && (await rendered.filter({ hasText: pattern }).count()) > told;
   const saying = hasMore ? Math.max(told, await countShown(rendered, text!)) : told;
   return { texts, saying, isOffered: offering > 0 };
 }
 
-/** None if the rendered texts are all that there is, and in browsers where the page could answer in our place. */
+/** Nothing if the rendered texts are complete, if only Playwright knows the selector, or if the page could answer in our place. */
 async function laidOutTexts(page: Page, selector: string, count: number) {
-  // Of selectors that only Playwright knows, there is an error.
   return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
 }
 
@@ -167,8 +166,8 @@ function sayingOf(text: string): (shown: string) => boolean {
 }
 
 /**
- * The rendered text of an element lacks what is in shadow roots, the labels of buttons that are inputs, and what nobody has scrolled to
- * yet (`content-visibility`). The innermost elements that have the text tell whether it is shown.
+ * The rendered text of an element lacks shadow roots, labels of buttons that are inputs, and what nobody has scrolled to yet
+ * (`content-visibility`). So the innermost elements that have the text tell whether it is shown.
  */
 async function countShown(rendered: Locator, text: string): Promise<number> {
   const page = rendered.page();
@@ -205,7 +204,7 @@ async function lookAtValues(assertion: DomAssertion, locator: Locator): Promise<
   return `"${selector}" has the value ${quoted(values)}, not "${value}"`;
 }
 
-/** Of a label, and of what is in one, it is that of the label's field. */
+/** Of a label, or an element in one, this reads the label's field. */
 async function fieldIn(element: ElementHandle): Promise<{ value?: string; isUnchecked?: boolean }> {
   try {
     const value = await element.inputValue();
@@ -224,7 +223,7 @@ async function refuseMany(locator: Locator, selector: string, most: number): Pro
     );
 }
 
-/** Where a word may break. */
+/** Soft hyphens and zero-width spaces, where a word may break. */
 const MAY_BREAK = '[\\u00ad\\u200b]*';
 
 /**
@@ -234,7 +233,7 @@ const MAY_BREAK = '[\\u00ad\\u200b]*';
  */
 export function containing(text: string, between = ''): RegExp {
   const characters = [...text.replace(/\s+/g, ' ')];
-  // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
+  // At either end one white space is enough: `\s+` would be slow on a page with megabytes of it.
   const isEnd = (at: number) => at === 0 || at === characters.length - 1;
   const patterns = characters.map((each, at) =>
     each !== ' ' ? escapePattern(each) : isEnd(at) ? '\\s' : '\\s+',
@@ -250,7 +249,7 @@ async function firstTexts(locator: Locator, count: number): Promise<string> {
   return quoted(await Promise.all(reading.map(text => text.then(each => each ?? '').catch(() => ''))));
 }
 
-/** The first three. A cut one ends with an ellipsis: the mask knows that a secret may be cut there. */
+/** The first three. Cut texts end with an ellipsis: the mask knows that a secret may be cut there. */
 function quoted(texts: readonly string[]): string {
   return texts
     .slice(0, 3)
@@ -258,7 +257,7 @@ function quoted(texts: readonly string[]): string {
     .join(', ');
 }
 
-/** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
+/** On a page that shows nothing, everything is absent, which says nothing about the site. */
 async function whyBlank(page: Page, pass: string): Promise<string | null> {
   const url = page.url();
   const said = `${pass}, but that says nothing:`;
@@ -267,7 +266,7 @@ async function whyBlank(page: Page, pass: string): Promise<string | null> {
   const body = page.locator('css=body');
   const shown = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
   const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
-  // A body has no rendered text of shadow roots, and of what nobody has scrolled to.
+  // `innerText` lacks shadow roots, and what nobody has scrolled to.
   if (says || (await seen(page.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
     return null;
   return `${said} the page rendered no content (${url})`;

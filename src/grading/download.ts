@@ -39,7 +39,7 @@ async function whyNot(download: Download, text: string | undefined): Promise<str
   return `${name} does not contain "${text}"${where}; it ${content ? `begins with "${shorten(content.slice(0, 300), 80)}"` : 'is empty'}`;
 }
 
-/** Also of a browser on another machine. */
+/** As a stream, since the browser may be on another machine. */
 async function beginningOf(download: Download): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -51,7 +51,7 @@ async function beginningOf(download: Download): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** UTF-16 with its mark is what Excel writes; the single bytes of Windows what older programs do. */
+/** Excel writes UTF-16 with a byte order mark; older programs write Windows' single-byte encoding. */
 function decoded(bytes: Buffer): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return new TextDecoder('utf-16le').decode(bytes);

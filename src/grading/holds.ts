@@ -1,4 +1,4 @@
-// What the checks of assertions share: the wait for what they look for, as of web-first assertions, and how many there must be.
+// What the checks of assertions share: they wait like web-first assertions, and count.
 
 import { type Download, expect, type Page } from '@playwright/test';
 import type { SentBody } from '../browser/session/network';
@@ -11,11 +11,11 @@ export interface GradedState {
   page: Page;
   /** Live: requests that arrive while an assertion waits count, too. */
   network: readonly NetworkEvent[];
-  /** Whether the log ended before the trial. */
+  /** Whether the log was full before the trial ended. */
   isFull?: boolean;
   /** The body of a request, if it was kept. */
   bodyOf?: (event: NetworkEvent) => SentBody | undefined;
-  /** Those of the trial. Live. */
+  /** Live, too. */
   downloads?: readonly Download[];
   /** What the agent said at its end. */
   answer?: Answer | null;
@@ -30,7 +30,7 @@ export interface GradedState {
 /** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
-  /** Whether it was waited for until the timeout. */
+  /** Whether the check waited until the timeout. */
   waited = false;
 }
 
@@ -38,7 +38,7 @@ const GONE = 'the page has crashed, or its tab was closed';
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
 const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was detached/i;
 
-/** @throws AssertionFailure with the last reason, if `look` gives one until the timeout */
+/** @throws AssertionFailure with the last reason if `look` still gives one at the timeout */
 export async function waitToHold(
   { timeoutMs, once }: Pick<GradedState, 'timeoutMs' | 'once'>,
   look: () => string | null | Promise<string | null>,
@@ -66,7 +66,7 @@ export async function waitToHold(
   }
 }
 
-/** @returns `min` and `max`, without which there must be at least one */
+/** Default: at least one. */
 export function boundsOf(count: Count = { min: 1 }): { min: number; max: number } {
   if (typeof count === 'number') return { min: count, max: count };
   return { min: count.min ?? 0, max: count.max ?? Number.POSITIVE_INFINITY };

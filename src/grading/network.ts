@@ -35,7 +35,7 @@ export function networkLook(assertion: NetworkAssertion): (log: Log) => string |
   };
 }
 
-/** @param sent all that are asked for */
+/** @param sent the requests with the URL and the method */
 function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): string | null {
   const { status, body, never } = assertion;
   // Those that left the browser.
@@ -46,9 +46,9 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const answered = real.filter(event => statusMatches(status, event.status));
   const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
   const held = answered.filter(hasBody);
-  // Those that break what must not be sent.
+  // What the log lacks of a body may be what is looked for.
   const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log);
-  // Also if it failed, or a service worker had it: the server may have answered a page that was gone.
+  // Also if it failed, or a service worker kept it: the server may have answered when the page was gone.
   const isOpen = ({ status, answeredBy, url }: NetworkEvent) =>
     status === null && !answeredBy && /^https?:/.test(url);
   const open = sent.filter(isOpen).filter(mayHave);
@@ -56,7 +56,7 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   if (never && found) return whySent(assertion, found, log);
   if (never) return open[0] ? `${requestInWords(assertion)} was sent, but ${whyOpen(open[0])}` : null;
   const { min, max } = boundsOf(assertion.count);
-  // What has no known answer, or can't be read, may be one too many.
+  // A request without a known answer or body may be one too many.
   const most = max === Number.POSITIVE_INFINITY ? held.length : answered.filter(mayHave).length + open.length;
   if (held.length >= min && most <= max) return null;
   const isCounted = assertion.count !== undefined && (held.length > 0 || min === 0);
@@ -145,7 +145,7 @@ function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {
   return [...new Set(shown)].slice(0, 3).join(', ');
 }
 
-/** A text holds what it contains; a mapping or a list what is a part of the JSON, or of the form's fields. */
+/** A body must contain a wanted text; a wanted mapping or list must be part of its JSON, or of its form's fields. */
 function holdsBody(sent: SentBody | undefined, wanted: NonNullable<NetworkAssertion['body']>): boolean {
   if (!sent) return false;
   if (typeof wanted === 'string') {
@@ -182,13 +182,13 @@ function isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean 
   });
 }
 
-/** Browsers end the lines of a form's values with CR and LF, and scripts as they like. */
+/** Browsers send the line breaks of a form as CR and LF, scripts as they like. */
 const asInForm = (value: unknown) => String(value).replace(/\r\n/g, '\n');
 
-/** `\\s` is the byte order mark, too. */
+/** `\s` and `trim()` skip a byte order mark, too. */
 const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text.trim()) : undefined);
 
-/** Quotes and line breaks are escaped in JSON. */
+/** The texts in JSON as they were before quotes and line breaks were escaped. */
 function textsInJson(text: string): string[] {
   const texts: string[] = [];
   try {
@@ -199,7 +199,7 @@ function textsInJson(text: string): string[] {
   return texts;
 }
 
-/** The fields of a form, as the browser encodes it; of a file its name. Undefined if it is not a form. */
+/** The fields of a form in a browser's encoding; a file counts by its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {
   if (/^application\/x-www-form-urlencoded/i.test(type)) return byName(decodedFields(text));
   // `enctype="text/plain"`; a script may send such text, too.
@@ -208,7 +208,7 @@ function formOf({ text, type }: SentBody): Fields | undefined {
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
   if (boundary === undefined) return undefined;
   const parts = text.split(`--${boundary}`).flatMap(part => {
-    // Not by one pattern: pages choose what they send.
+    // Not with one regular expression, which a page could make slow.
     const at = part.indexOf('\r\n\r\n');
     const head = part.slice(0, at);
     const name = at < 0 ? undefined : /;\s*name="([^"]*)"/i.exec(head)?.[1];
@@ -222,12 +222,12 @@ function formOf({ text, type }: SentBody): Fields | undefined {
 function decodedFields(text: string): [string, string][] {
   const fields = [...new URLSearchParams(text)];
   if (!fields.flat().some(each => each.includes('\ufffd'))) return fields;
-  // A page that is not UTF-8: most often it is the single bytes of Windows.
+  // A page that is not UTF-8 most often has Windows' single-byte encoding.
   const asUtf8 = (byte: string) => encodeURIComponent(textOfWindows(Buffer.from(byte.slice(1), 'hex')));
   return [...new URLSearchParams(text.replace(/%[89a-f][\da-f]/gi, asUtf8))];
 }
 
-/** Browsers escape these alone. */
+/** Browsers escape only these. */
 const unescaped = (name: string) => name.replace(/%(22|0D|0A)/g, unit => decodeURIComponent(unit));
 
 function byName(entries: readonly (readonly [string, string])[]): Fields {

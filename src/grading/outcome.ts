@@ -1,4 +1,4 @@
-// What a trial comes to, from its evidence alone: as it ends, and when that evidence is graded again.
+// The outcome of a trial, from its evidence alone: when it ends, and when it is graded again.
 import { escapeIn, type TrialRecord, whereOf } from '../data/record';
 import { oneLine } from '../text/line';
 

@@ -22,12 +22,12 @@ export function transcript(record: TrialRecord, goal: string): string {
   ].join('\n');
 }
 
-/** What of it was waiting for models. */
+/** How much of its time the trial waited for models. */
 function waited({ modelTimeMs = 0, waitTimeMs = 0 }: TrialRecord): string {
   const parts = [
-    ...(modelTimeMs ? [`${seconds(modelTimeMs)} for the model`] : []),
-    ...(waitTimeMs ? [`${seconds(waitTimeMs)} for the API's limit`] : []),
-  ];
+    modelTimeMs && `${seconds(modelTimeMs)} for the model`,
+    waitTimeMs && `${seconds(waitTimeMs)} for the API's limit`,
+  ].filter(Boolean);
   return parts.length ? ` (waited ${parts.join(', ')})` : '';
 }
 
@@ -48,7 +48,7 @@ function turnLines(turn: TurnRecord): string[] {
 }
 
 function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResult): string[] {
-  const facts = [...(model ? [model] : []), ...(usage ? [dollars(usage.costUsd)] : [])];
+  const facts = [model, usage && dollars(usage.costUsd)].filter(Boolean);
   return [
     ...block(`${mark(passed)} judge${facts.length ? ` (${facts.join(', ')})` : ''}: `, reason),
     ...keyPoints.flatMap(point => [
@@ -58,7 +58,7 @@ function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResul
   ];
 }
 
-/** The lines of a foreign text, each after a prefix of ours, so that none begins a line. */
+/** The lines of a text that is not ours. Each gets a prefix, so that none looks like a line of ours. */
 function block(first: string, text: string, next = `${' '.repeat(first.length)}| `): string[] {
   return harmless(text)
     .split('\n')

@@ -33,12 +33,12 @@ export type Diagnosed = { findings: readonly SharedFinding[]; failures: Failures
 
 type GradedRun = SpecRun['graded'] & { run: SpecRun };
 
-/** Passing trials that failed ones are compared with; their results only if they are of this run. */
+/** Passing trials that failed ones are compared with; `passing` is empty if they are of earlier runs. */
 interface Reference {
   ways: PassingWays;
   passing: readonly CountedTrial[];
   sent: readonly Pick<Facts, 'way' | 'requests'>[];
-  /** Of the same agent: what is in another one's way need not be in its. */
+  /** What passing trials of the same agent met, too. What another agent met says nothing about this one. */
   usual: readonly FoundInTheWay[];
 }
 
@@ -95,7 +95,7 @@ function otherProject(run: SpecRun, runs: readonly GradedRun[]): Reference | und
   return referenceOf({ from: 'project', project }, nearest.passing, sameAgent(run, nearest) > 0);
 }
 
-/** In another browser or on another deployment, the same agent takes the most similar way. */
+/** The same agent in another browser, or on another deployment, takes the most similar way. */
 const sameAgent = ({ subject }: SpecRun, { run: other }: GradedRun) =>
   Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
@@ -117,7 +117,7 @@ export function keptWays(
     const recording = unlessBroken(() =>
       readFrom(recordingFile(recordings, planName(planned)), readRecording),
     );
-    // With another text of the spec, the way may differ.
+    // If the spec has changed since, the way may have, too.
     if (!recording || recording.specHash !== subject?.specHash) return undefined;
     return keptWay('recording', wayOfTurns(recording.turns));
   };
@@ -146,12 +146,9 @@ function compared(lost: CountedTrial, reference: Reference | undefined): Compare
   const pictures = beside && picturesOf(found!.parting, beside.result, lost.result);
   for (const side of ['expected', 'actual'] as const)
     if (pictures) found!.parting[side].screenshot = pictures[side].name;
-  return {
-    ...{ ...lost, facts, found },
-    suspect: suspectOf({ ...lost, facts }, sent, found?.parting),
-    pageSaid: saidSince(since, facts, passed),
-    pictures,
-  };
+  const suspect = suspectOf({ ...lost, facts }, sent, found?.parting);
+  const pageSaid = saidSince(since, facts, passed);
+  return { ...lost, facts, found, suspect, pageSaid, pictures };
 }
 
 /** What both trials saw before they parted. If they saw the same: what they saw after it. */

@@ -1,5 +1,5 @@
-// Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together. Blobs carry the
-// plan of their whole run in the config's metadata: a shard whose blob is missing may have had all trials of a spec.
+// Whether a run is complete: why planned trials did not run, and whether merged reports belong together. Each blob carries the plan of
+// the whole run in the config's metadata, since a shard whose blob is missing may have had all trials of a spec.
 import { basename } from 'node:path';
 import type { FullConfig, FullProject, FullResult, Suite } from '@playwright/test/reporter';
 import { z } from 'zod';
@@ -31,7 +31,7 @@ export function whyMissing(
   const { maxFailures } = config;
   if (maxFailures > 0 && failures.length >= maxFailures)
     return `the run stopped at ${plural(maxFailures, 'failure')} (maxFailures)`;
-  // Playwright does not say what it was that kept a test from running: it was a failure in the same file.
+  // Playwright does not say which failure kept a test from running, but it is one of the same file.
   const leftOut = [...tests].filter(test => wasLeftOut(test));
   const files = new Set(leftOut.map(({ location }) => location.file));
   for (const { parent, location, title, results } of suite.allTests()) {
@@ -42,14 +42,14 @@ export function whyMissing(
   return null;
 }
 
-/** These projects, and all that follow from them, the nearest first. */
+/** These projects and all that `next` leads to, the nearest first. */
 export function projectsFrom(
   { projects }: FullConfig,
   names: Iterable<string>,
   next: (project: FullProject) => readonly string[],
 ): Set<string> {
   const found = new Set(names);
-  // A set's loop takes in what is added on the way.
+  // A loop over a set also visits what is added meanwhile.
   for (const name of found)
     for (const project of projects)
       if (project.name === name) for (const other of next(project)) found.add(other);
@@ -75,7 +75,7 @@ export function keepRun(config: FullConfig, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }
 
-/** At the end of a run, before the blob is written: it has the metadata themselves, no copy of them. */
+/** Called at the end of a run, before the blob is written: it holds these metadata, not a copy. */
 export function keepTraffic({ metadata }: FullConfig, api: readonly ApiTraffic[]): void {
   for (const [key, run] of Object.entries(metadata)) if (key.startsWith('taskproof ')) run.api = api;
 }
@@ -97,7 +97,7 @@ export function keptRuns({ metadata }: FullConfig, refused: Set<string>): KeptRu
   );
 }
 
-/** @param refused takes one line if a blob can't be read: left out, nobody would miss its trials */
+/** @param refused gets one line if a blob can't be read: without it nobody would notice that trials are missing */
 export function readOr<T>(refused: Set<string>, what: string, read: () => T): T | undefined {
   try {
     return read();
@@ -114,7 +114,7 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
-/** `shard 2 of 3`, for each that is missing among the merged ones. Nobody else would miss its ordinary tests. */
+/** `shard 2 of 3`, for each that was not merged. Nothing else would tell that its ordinary tests are missing. */
 export function lostShards(kept: readonly KeptRun[]): string[] {
   const parts = kept.flatMap(({ shard, plan }) => {
     const [, number, total] = /^(\d+)\/(\d{1,4})$/.exec(shard ?? '') ?? [];
@@ -122,7 +122,7 @@ export function lostShards(kept: readonly KeptRun[]): string[] {
     const part = { number: Number(number), total: Number(total), keys: JSON.stringify(keys) };
     return total ? { ...part, isEmpty: !keys.length } : [];
   });
-  // Shards of other projects may be merged with them. One that found no tests does not know of which run it is.
+  // Runs of different projects may be merged, each with its shards. A shard without tests may belong to any of them.
   const empty = parts.filter(({ isEmpty }) => isEmpty);
   const known = empty.length < parts.length ? parts.filter(({ isEmpty }) => !isEmpty) : parts;
   const runs = groupBy(known, ({ total, keys }) => `${total} ${keys}`);

@@ -67,7 +67,7 @@ export async function planRun(
   withoutRetries(planned);
   const specs = planned.filter(({ plan }) => !plan.titlePath);
   const asksAgents = !isListing() && !isRegrading();
-  // With early stop, a file's trials of one spec would all begin at once.
+  // Not with early stop: if trials of a spec share workers, they all begin at once.
   shareWorkers(specs.flatMap(({ test, plan }) => (plan.earlyStop ? [] : test)));
   if (specs.length && asksAgents) await checkAgents(specs, folderOf(config));
   if (asksAgents && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
@@ -98,7 +98,7 @@ function plannedTest(test: TestCase, folder: string): PlannedTest[] {
   if (!project || !declared) return [];
   const options = knownOptions(test, project);
   const { replays, earlyStop } = planningOptions(options.value);
-  // Whether an ordinary test uses the agent, only its worker knows.
+  // Only its worker knows whether an ordinary test uses the agent.
   const known = { replays: replays && !declared.titlePath, earlyStop };
   const plan = planWith(declared, known, repeatEachOverride());
   // Written into the test, so that it travels in blobs.
@@ -106,7 +106,7 @@ function plannedTest(test: TestCase, folder: string): PlannedTest[] {
   return [{ test, plan, project, options }];
 }
 
-/** @returns the tests that it left out: repeats beyond k, of a spec that does not parse, and of a test without a policy */
+/** @returns the tests that it left out: repeats beyond k, and repeats of tests without a policy or with a spec that does not parse */
 function trim(
   suite: Suite,
   config: FullConfig,
@@ -124,7 +124,7 @@ function trim(
     if (withPlan.has(test)) return !trials.has(test);
     const project = test.parent.project();
     const name = project?.name ?? '';
-    // In a check, other tests run only in projects that the trials depend on or are torn down by.
+    // A check runs no other tests, but in projects that the trials depend on or that tear down after them.
     if (check && (own.has(name) || !needed.has(name))) return true;
     if (test.repeatEachIndex === 0) return false;
     const trimmed = project && isFromRepeats(project) && repeatEachOverride() === undefined;
@@ -132,13 +132,13 @@ function trim(
   };
   const excluded = suite.allTests().filter(isOut);
   for (const test of excluded) testRun.exclude(test);
-  // UI mode would take the test for another one, and so would reporters if it were later. Ids and `--grep` use the declared title.
+  // Not in UI mode, which would take the test for another one; nor later, when reporters would. Ids and `--grep` use the declared title.
   if (!isInteractive())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);
 }
 
-/** Specs have `retries: 0`. Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
+/** Specs are declared without. Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, plan }) => plan.titlePath && test.retries > 0);
   for (const { test } of retried) test.retries = 0;
@@ -153,7 +153,7 @@ function serialTests(planned: readonly PlannedTest[]): string[] {
   );
 }
 
-/** Its annotation is gone, its tag is not. */
+/** Tests that have the tag of their pass policy, but not its annotation. */
 function lostPolicies(suite: Suite, known: readonly PlannedTest[]): string[] {
   const withPlan = new Set(known.map(({ test }) => test));
   const lost = suite.allTests().filter(test => test.tags.includes(POLICY_TAG) && !withPlan.has(test));
@@ -163,7 +163,6 @@ function lostPolicies(suite: Suite, known: readonly PlannedTest[]): string[] {
   );
 }
 
-/** Each once. */
 const placesOf = (tests: readonly Pick<TestCase, 'title' | 'location'>[]) => [
   ...new Set(tests.map(({ title, location: { file, line } }) => `"${title}" (${file}:${line})`)),
 ];
@@ -187,7 +186,7 @@ function sameIds(planned: readonly PlannedTest[]): string[] {
   });
 }
 
-/** If the project repeats less than k times, no verdict could be settled. Editors and UI mode run one repeat on purpose. */
+/** With fewer repeats than k, the verdict would stay open. Editors and UI mode run one repeat on purpose. */
 function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): string[] {
   if (isInteractive() || repeatEachOverride() !== undefined) return [];
   const lacking = planned.filter(({ plan, project }) => plan.policy.k > project.repeatEach);
@@ -201,9 +200,9 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   );
 }
 
-/** Checks that every agent and judge can run. @throws Error with every missing secret, or with each that can't. */
+/** @throws Error that names every missing secret, or else every agent and judge that can't run */
 async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
-  // In editors and UI mode, only the workers know and check a file's `test.use`.
+  // In editors and UI mode, a file's `test.use` is known to the workers only, which check it then.
   const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
   const groups = [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
     const where = `project "${tests.at(-1)!.project.name}"`;

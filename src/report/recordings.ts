@@ -22,7 +22,7 @@ import { plural } from '../text/print';
 import { specLabel } from './render/document';
 import type { SpecRun } from './spec-run';
 
-/** What a trial leaves for replay(), or why there is nothing. Both are missing if it did not pass, or was a replay. */
+/** A trial's recording, or why it has none. Both are missing if it did not pass, or was a replay. */
 export interface Recorded {
   recording?: Recording;
   problem?: string;
@@ -114,7 +114,7 @@ export function writeRecordings(
 
 const label = ({ planned, project }: RecordedSpec) => specLabel(planName(planned), project);
 
-/** Only the process that loaded the config knows it. */
+/** Undefined also if this process has not loaded the config. */
 export function recordingsDir(
   config: FullConfig,
   { project: name, tests }: Pick<RecordedSpec, 'project' | 'tests'>,

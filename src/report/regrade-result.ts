@@ -1,4 +1,4 @@
-// Turns a kept result into that of the same trial, regraded.
+// Regrades a kept trial: puts the new outcome, record and transcript into its result.
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
@@ -10,10 +10,10 @@ import { evidenceIn } from './judge/kept';
 import type { PlannedTest } from './planning';
 
 /**
- * That of an ordinary test stays: its code has graded it.
+ * The result of an ordinary test stays: its own code has graded it.
  *
  * @param spent on judges in this run, to which this adds
- * @returns what the evidence can't tell; then the trial has no grade
+ * @returns why the trial can't be regraded; undefined if it was
  */
 export async function regradeResult(
   kept: EarlierResult,
@@ -35,7 +35,7 @@ export async function regradeResult(
   if ('unknown' in regraded) return regraded.unknown;
   const { record, error, transcript } = regraded;
   spent.usd += Math.max(0, (record.costUsd ?? 0) - (evidence.record.costUsd ?? 0));
-  // The first one told why it did not pass. Hooks and fixtures don't run here: what they failed by still holds.
+  // The first error said why the trial did not pass. Another one is of hooks or fixtures, which don't run here.
   const [, other] = kept.errors;
   if (!error && other)
     return 'its assertions hold now, but its test had another error, and regrade runs no hooks and fixtures';

@@ -1,4 +1,4 @@
-// The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
+// The reporter: turns Playwright's results into verdicts, and shows them in the exit status, the terminal, JSON, Markdown and annotations.
 import { resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type {
@@ -60,7 +60,7 @@ import { TrialStore } from './trial-store';
 import { carryPlanOf01 } from './version-0.1';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeResults } from './write';
 
-/** Playwright ends a run well on SIGINT alone. */
+/** On SIGINT, unlike on SIGTERM, Playwright ends the run properly. */
 const interrupt = () => process.kill(process.pid, 'SIGINT');
 
 export default class TaskproofReporter implements Reporter {
@@ -70,14 +70,14 @@ export default class TaskproofReporter implements Reporter {
   private readonly running = new Set<TestResult>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
-  /** That of the config; without one, as often in merge-reports, the working directory. */
+  /** The config's folder. Without a config, as often in merge-reports, the working directory. */
   private folder: string | undefined;
   private calibration: Calibration | undefined;
   private suite!: Suite;
-  /** merge-reports does not call preprocess: the merged reports are judged as one run. */
+  /** False in merge-reports, which does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
   private kept: readonly KeptRun[] = [];
-  /** Plans that no run writes: then there are no verdicts. */
+  /** What in the blobs can't be read, one line each. If there is any, there are no verdicts. */
   private readonly refused = new Set<string>();
   private store: TrialStore | undefined;
   private limiter: OpenLimiter | undefined;
@@ -93,7 +93,7 @@ export default class TaskproofReporter implements Reporter {
     repeatEachOverride();
   }
 
-  /** Makes Playwright add a terminal reporter if the config has none. */
+  /** If false, Playwright adds a terminal reporter to a config that has none. */
   printsToStdio(): boolean {
     return checkRun()?.purpose === 'judge';
   }
@@ -108,9 +108,8 @@ export default class TaskproofReporter implements Reporter {
       return writeText(check.outputFile, JSON.stringify(checked));
     }
     this.limiter?.close();
-    // If the system refuses such a socket, each worker has its own limiter.
     this.limiter = await openLimiter(openLedger({ judged: !isInteractive() })).catch((error: unknown) => {
-      const what = 'each worker paces its requests to models by itself';
+      const what = "the workers can't share a limiter, so each paces its own requests to models";
       print(process.stderr, `taskproof: ${what}: ${messageOf(error)}`);
       return undefined;
     });
@@ -122,11 +121,10 @@ export default class TaskproofReporter implements Reporter {
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
     this.folder ??= folderOf(config);
-    const { folder } = this;
-    const baseline = resolve(folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
-    this.calibration = new Calibration(labelsFileFor(folder, baseline), this.specRuns);
+    const baseline = resolve(this.folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
+    this.calibration = new Calibration(labelsFileFor(this.folder, baseline), this.specRuns);
     hideSecrets(config);
-    // If no trial of a spec arrived from any shard, its trials are missing.
+    // From the plans in the blobs: a spec is judged even if no trial of it arrived from any shard.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
@@ -185,19 +183,18 @@ export default class TaskproofReporter implements Reporter {
     const shard = shardName(this.config);
     const lost = runs.filter(run => this.isLost(run));
     const { status: ended, duration: durationMs } = result;
-    // Ordinary tests that did not run although the run passed: a tolerated failure kept them from it.
+    // If ordinary tests did not run although the run passed, a tolerated failure is why.
     const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
     const isLost = lost.length + leftOut.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
     const { startedAt } = this;
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
-    // Merged blobs may lack a project because its job failed.
+    // If merged blobs lack a project, its job may have failed.
     const projectsSelected = this.preprocessed && selectsProjects();
     const lacking = this.lacking(broken);
-    const about = {
-      ...{ startedAt, durationMs, status, shard, lacking, filtered, projectsSelected },
-      ...{ api: this.traffic(), judges: this.calibration?.judges },
-    };
+    const api = this.traffic();
+    const judges = this.calibration?.judges;
+    const about = { startedAt, durationMs, status, shard, lacking, filtered, projectsSelected, api, judges };
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -230,7 +227,7 @@ export default class TaskproofReporter implements Reporter {
     return this.store?.end(runs, ended) ?? [];
   }
 
-  /** Playwright stops the workers at its globalTimeout, but does not wait for what they say of their tests. */
+  /** At its globalTimeout, Playwright stops the workers but does not wait for their tests' results. */
   private async lastResults({ status }: FullResult): Promise<void> {
     for (let looks = 50; looks && this.running.size && status === 'timedout'; looks--) await sleep(100);
   }
@@ -261,7 +258,7 @@ export default class TaskproofReporter implements Reporter {
     return diagnose(runs, keptWays(this.config, this.folder!, this.options));
   }
 
-  /** For editors, which show no annotations. */
+  /** Editors show no annotations, so the output says it. */
   private sayNotJudged(): void {
     const trials = [...this.runOf].flatMap(([{ results }, { planned }]) => {
       const ran = results.some(({ status }) => status !== 'skipped');
@@ -286,7 +283,7 @@ export default class TaskproofReporter implements Reporter {
     if (!isMerging()) return;
     if (ended !== 'passed')
       this.fail(
-        'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up (see above), or it was played without "@taskproof/playwright/reporter".',
+        'taskproof: a merged run failed outside of the verdicts: an ordinary test, a hook or a set-up failed (see above), or the run did not use the reporter "@taskproof/playwright/reporter".',
       );
     const lost = lostShards(this.kept);
     if (lost.length)

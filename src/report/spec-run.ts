@@ -22,22 +22,22 @@ import { healedText } from './render/trial-notes';
 import { declaredStatus, testTrial, trialOf } from './trials';
 import { agentWork01 } from './version-0.1';
 
-/** What the trials of a spec share. Whole records would stay in memory until the run's end. */
+/** What the trials of a spec share. Whole records would fill the memory until the run ends. */
 type Subject = Pick<TrialRecord, 'agent' | 'model'> &
   Partial<Pick<TrialRecord, 'specFile' | 'specHash' | 'assertions'>>;
 
-/** One trial; with facts if it is graded and of an agent of ours. */
+/** One trial. It has facts if it is graded and has a record. */
 export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTrial, 'facts'>> {
   test: TestCase;
   result: TestResult;
   recorded: Recorded;
-  /** Set if the outcome rests on it. */
+  /** Set if a judge graded the trial. */
   judge?: JudgeResult | null | undefined;
 }
 
 export type CountedTrial = Entry & GradedTrial;
 
-/** Requests and findings of a passing way, which a baseline keeps. */
+/** How many requests, and how many findings, of a passing way a baseline keeps. */
 const MAX_KEPT = 50;
 
 /** The `errorKind` of a trial whose judgement does not count. */
@@ -46,7 +46,7 @@ const UNCALIBRATED = 'uncalibrated';
 const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
 
-/** Whether the suite skips the trial, or early stop. */
+/** Whether the suite skipped the trial, or early stop did. */
 export const isNeedless = ({ trial, result }: Pick<Entry, 'trial' | 'result'>) =>
   trial.outcome === 'skipped' && result.annotations.every(({ type }) => type !== OVER_BUDGET);
 
@@ -55,7 +55,7 @@ export class SpecRun {
   readonly tests = new Set<TestCase>();
   readonly entries: Entry[] = [];
   subject: Subject | undefined;
-  /** How its trials contradict each other, as trials of different runs do. */
+  /** Signs that its trials come from different runs, one line each. */
   readonly conflicts = new Set<string>();
   missingBecause: string | null = null;
   diagnosis: Diagnosis | undefined;
@@ -80,7 +80,7 @@ export class SpecRun {
     const { policy } = this.planned;
     const trials = this.entries.map(entry => this.counted(entry));
     const counted = verdictOf(policy, trials);
-    // Trials that were skipped, since the judgements had settled it, can't bring a pass any more.
+    // Early stop went by judgements that don't count. The trials that it skipped won't run any more.
     const isOpen =
       counted.verdict === 'undecided' && counted.trials.some(({ errorKind }) => errorKind === UNCALIBRATED);
     const verdict = isOpen && this.ended ? { ...counted, verdict: 'inconclusive' as const } : counted;
@@ -94,7 +94,7 @@ export class SpecRun {
     return reason ? { ...trial, outcome: 'error', errorKind: UNCALIBRATED, reason } : trial;
   }
 
-  /** Whether the suite skips it as a whole, also in shards that are not here: then there is no verdict. */
+  /** Whether the suite skips all k trials, also those of other shards. Then there is no verdict. */
   get skipped(): boolean {
     const { entries, ended, planned } = this;
     const indexes = new Set(entries.map(({ trial }) => trial.index));
@@ -107,14 +107,14 @@ export class SpecRun {
     return this.planned.titlePath !== undefined;
   }
 
-  /** @param worker the plan as it knows it; undefined after a crash @returns false if the result was added before */
+  /** @param worker the plan as the worker knows it; undefined after a crash @returns false if the result was added before */
   add(test: TestCase, result: TestResult, worker = carriedPlan(result)): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
     if (worker) this.confirm(worker);
     const index = test.repeatEachIndex;
     const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
-    // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
+    // A confirmation or a probe needs no diagnosis. {{unique}} has another value in each trial, which would differ when they are compared.
     const facts =
       record && isGraded(trial) && !checkRun()
         ? { facts: factsOf(uniqueByName(record, record.unique), failure && [failure]) }
@@ -122,7 +122,7 @@ export class SpecRun {
     const recorded = record && trial.outcome === 'passed' ? recordingOf(record) : {};
     const judge = record && isGraded(trial) ? record.judge : null;
     this.entries.push({ test, result, project: this.project, trial, recorded, judge, ...facts });
-    // The goals of a test may hold data that differ from trial to trial.
+    // The goals of an ordinary test may differ from trial to trial, so they are not compared.
     if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;
     else if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
@@ -169,7 +169,7 @@ export class SpecRun {
     return usual && { ...usual, requests: requests.slice(0, MAX_KEPT), findings };
   }
 
-  /** Where only the workers know the agent, only they know whether it replays, and what that changes. */
+  /** If only the worker knows the agent, only it knows whether that replays, which changes the plan. */
   private confirm(worker: Plan): void {
     const { policy, replayed, earlyStop } = worker;
     const isAsPlanned = replayed === this.planned.replayed;
@@ -204,7 +204,7 @@ export class SpecRun {
       const trial = this.counted(entry);
       hidePlan(test);
       const healed = healedText(trial);
-      const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(entry.result);
+      const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(result);
       if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, replayed ? 'replay' : 'trial', this.trialText(trial, tolerated));
@@ -217,7 +217,7 @@ export class SpecRun {
   /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */
   private trialText(trial: TrialResult, tolerated: boolean): string {
     const { k } = this.planned.policy;
-    // Without our trimming, repeats beyond k run too.
+    // If our reporter did not plan the run, repeats beyond k ran, too.
     if (trial.index >= k) return 'not needed';
     const marks = [
       trial.outcome !== 'passed' && trial.outcome,
@@ -229,26 +229,25 @@ export class SpecRun {
   }
 
   /**
-   * Failures are expected while the verdict can still be `passed`, for `-x`, the lists and the exit status. The decisive failure makes
-   * all of them count, also those that the blob of one shard marked.
+   * Tells Playwright to expect failures while the verdict can still be `passed`, for `-x`, the lists and the exit status. With one too
+   * many all of them count, also those that the blob of one shard marked.
    */
   private mark(): void {
-    // An agent that does nothing should fail.
+    // The agent of a probe does nothing: it should fail.
     if (checkRun()?.purpose === 'probe') {
       for (const { test, trial } of this.entries) if (isGraded(trial)) test.expectedStatus = 'failed';
       return;
     }
     const lost = this.entries.filter(({ trial }) => isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
-    for (const entry of lost) {
-      const { test, result } = entry;
+    for (const { test, result } of lost) {
       const declared = this.isTest ? declaredStatus(result) : 'passed';
-      test.expectedStatus = tolerable && !wroteSnapshot(entry.result) ? result.status : declared;
+      test.expectedStatus = tolerable && !wroteSnapshot(result) ? result.status : declared;
     }
   }
 }
 
-/** Of an ordinary test: enters the trial into the ledger, and skips needless ones. Trials with an agent of ours do so themselves. */
+/** Enters the last trial of an ordinary test into the ledger, and skips those not needed any more. Trials of specs do so in the worker. */
 export function skipNeedless({ planned, project, tests, entries }: SpecRun): void {
   const { trial } = entries.at(-1)!;
   const { index, outcome, costUsd } = trial;

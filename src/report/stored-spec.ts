@@ -1,4 +1,4 @@
-// What must be the same if a run is resumed or regraded: of each spec, what its trials were played and graded by.
+// What must not have changed when a run is resumed or regraded: the spec, its settings, an ordinary test's file.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';

@@ -1,5 +1,5 @@
-// Keeps each finished trial on disk, beside the config, so that an interrupted run can be resumed. Not in Playwright's outputDir, which
-// each run empties. What is kept is what reporters get: secrets are masked there.
+// Keeps each finished trial on disk, so that an interrupted run can be resumed. Beside the config, since each run empties Playwright's
+// outputDir. Secrets are masked: what is kept is what reporters get.
 import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
@@ -23,7 +23,7 @@ import { declaredStatus } from './trials';
 
 export const STORE_FOLDER = '.taskproof';
 
-/** With the new one. */
+/** How much is kept, with the new run. */
 const MAX_RUNS = 10;
 const MAX_BYTES = 2_000_000_000;
 
@@ -34,13 +34,12 @@ const storedRunSchema = z.object({
   /** For the values of `{{unique}}`. */
   runId: z.string(),
   args: z.array(z.string()),
-  /** Its absolute path. */
   configFile: z.string().optional(),
   shard: z.string().nullable(),
   specs: z.array(storedSpecSchema),
-  /** Set when the run has ended by itself: how many of its trials have no grade. */
+  /** How many of its trials have no grade; missing if the run was interrupted. */
   ungraded: z.number().optional(),
-  /** When it was last regraded, and what that could not tell. */
+  /** When it was last regraded, and which trials could not be, and why. */
   regraded: z.object({ at: z.string(), unknown: z.array(z.string()) }).optional(),
 });
 export type StoredRun = z.infer<typeof storedRunSchema>;
@@ -84,7 +83,7 @@ function namesIn(configFolder: string): string[] {
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
-/** What regrading can't tell of a trial. */
+/** A trial that can't be regraded. */
 interface Unknown {
   of: PlannedTest;
   why: string;
@@ -104,9 +103,9 @@ export class TrialStore {
   ) {}
 
   /**
-   * If the run resumes another one, kept trials of that end as they did; if it regrades them, as they would have.
+   * If the run resumes another one, kept trials end as they did there; if it regrades them, as they are graded now.
    *
-   * @param refused called before it throws for a run that has changed since: its results are as they were
+   * @param refused called before this throws because the suite has changed since
    */
   static async open(
     config: FullConfig,
@@ -123,7 +122,7 @@ export class TrialStore {
       return TrialStore.begin(config, specs, started);
     }
     const run = storedRun(resumed);
-    if (!run) throw runError(`taskproof: ${resumed} has no run to resume`);
+    if (!run) throw runError(`taskproof: ${resumed} has no run to resume. Start again: npx playwright test`);
     const regrading = isRegrading();
     try {
       refuseChanges(run.startedAt, [run.specs, specs], regrading);
@@ -133,7 +132,7 @@ export class TrialStore {
     }
     const store = new TrialStore(resumed, run, config);
     const unknown = await store.restoreAll(planned, regrading);
-    // A run that graded all it played leaves nothing of what its suite skips.
+    // If the run graded all that it played, only specs that the suite skips have no stored trial.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     if (regrading)
       for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
@@ -152,8 +151,7 @@ export class TrialStore {
     const id = runId();
     const number = numberOf(namesIn(folderOf(config)).at(-1) ?? '0') + 1;
     const folder = join(folderOf(config), STORE_FOLDER, `${number}-${id}`);
-    const { argv } = process;
-    const args = argv.slice(argv.indexOf('test') + 1);
+    const args = process.argv.slice(process.argv.indexOf('test') + 1);
     const { configFile } = config;
     const about = { startedAt, runId: id, args, configFile, shard: shardName(config), specs };
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
@@ -165,7 +163,7 @@ export class TrialStore {
     return store;
   }
 
-  /** Specs of which nothing is stored. They must not vanish like those that the suite skips. */
+  /** Specs of which no trial is stored, although the suite does not skip them. */
   private neverGraded(planned: readonly PlannedTest[]): Unknown[] {
     const isStored = ({ project, plan, test }: PlannedTest) =>
       existsSync(trialFile(this.folder, project.name, plan, test.repeatEachIndex));
@@ -196,7 +194,7 @@ export class TrialStore {
     const ours = attachments.flatMap(({ name, contentType, body }) =>
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
     );
-    // What follows a passed trial may be interrupted: the trial is whole.
+    // Only what came after the trial was interrupted.
     const ended = outcome === 'passed' && status === 'interrupted' ? 'passed' : status;
     const kept = { outcome, costUsd, status: ended, duration, errors, annotations, attachments: ours };
     const file = trialFile(this.folder, project, planned, index);
@@ -205,30 +203,26 @@ export class TrialStore {
 
   /** Notes how the run ended. @returns how to go on if it was interrupted */
   end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
-    const interrupted = status === 'interrupted' || status === 'timedout';
-    const tests = runs.flatMap(run => [...run.tests].map(test => ({ run, test })));
-    const done = tests.filter(({ run, test }) => {
-      const entry = run.entries.find(entry => entry.test === test);
-      return entry !== undefined && (isGraded(entry.trial) || (!interrupted && isNeedless(entry)));
-    });
     if (isRegrading()) return [];
-    // As `--last-failed` finds after a green run. One before it can still be resumed.
-    if (!interrupted && !this.run.resumedAt && runs.every(({ entries }) => !entries.length)) {
+    const interrupted = status === 'interrupted' || status === 'timedout';
+    const entries = runs.flatMap(run => run.entries);
+    const all = sumOf(runs, ({ tests }) => tests.size);
+    const done = entries.filter(entry => isGraded(entry.trial) || (!interrupted && isNeedless(entry))).length;
+    // A run without trials (`--last-failed` after a green run) is not kept, so that the one before it can still be resumed.
+    if (!interrupted && !this.run.resumedAt && !entries.length) {
       rmSync(this.folder, { recursive: true, force: true });
       return [];
     }
-    if (!interrupted) this.run = { ...this.run, ungraded: tests.length - done.length };
+    if (!interrupted) this.run = { ...this.run, ungraded: all - done };
     this.writeRun();
     if (!interrupted || this.failed) return [];
     const { configFile } = this.config;
     const elsewhere = configFile && folderOf(this.config) !== process.cwd();
     const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
-    return [
-      `Interrupted: ${done.length} of ${tests.length} trials are kept. Go on: npx taskproof resume${how}`,
-    ];
+    return [`Interrupted: ${done} of ${all} trials are kept. Go on: npx taskproof resume${how}`];
   }
 
-  /** One after another if what one spends decides about the next. @returns what the evidence can't tell, if they are regraded */
+  /** With a cap on what regrading may spend, one after another. @returns those that can't be regraded */
   private async restoreAll(planned: readonly PlannedTest[], regrading: boolean): Promise<Unknown[]> {
     const spent = { usd: 0 };
     const restore = (each: PlannedTest) => this.restore(each, regrading, spent);
@@ -271,7 +265,7 @@ export class TrialStore {
     this.attempt(() => writeText(fileOf(this.folder), JSON.stringify(this.run)));
   }
 
-  /** A full disk must not cost the run that goes on. */
+  /** If the disk is full, the run still goes on. */
   private attempt(write: () => void): void {
     if (this.failed) return;
     try {

@@ -23,7 +23,7 @@ interface ReadTrial {
   failure?: Failure;
 }
 
-/** A trial never goes missing: without a record, as of a worker that died, it is an infrastructure error. */
+/** A trial never goes missing: if its worker died and left no record, it is an error. */
 export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
@@ -33,7 +33,7 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   // A trial that ended before the run was interrupted is finished.
   const onlyInterrupted = result.status === 'interrupted' && !result.errors.length;
   if (outcome !== 'passed' || result.status === 'passed' || onlyInterrupted) return { trial, record };
-  // The agent did its task, but something around it failed: a hook, a fixture's teardown.
+  // The agent did its task, but a hook or a fixture's teardown failed.
   const why = `the trial passed, but the test did not: ${firstError(result)}`;
   const broken = { outcome: 'error', status: 'error', errorKind: 'internal', reason: why } as const;
   return { trial: { ...trial, ...broken }, record };
@@ -42,16 +42,14 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
 function workIn(record: TrialRecord, { attachments }: TestResult) {
   const { answer, actions, pageToolCalls, costUsd, finalUrl, healed } = record;
   const { costUsd: _, ...usage } = record.usage;
+  const waits = sumOfWaits([record]);
+  const turns = record.turns.length;
   const picture = attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
-  return {
-    ...{ answer, actions, pageToolCalls, costUsd, usage, finalUrl, healed, ...sumOfWaits([record]) },
-    turns: record.turns.length,
-    // By name: the HTML report has the picture.
-    screenshot: picture?.name ?? null,
-  };
+  const screenshot = picture?.name ?? null;
+  return { answer, actions, pageToolCalls, costUsd, usage, finalUrl, healed, ...waits, turns, screenshot };
 }
 
-/** How a trial of an ordinary test failed: the message with its line; the same with what was expected and received. */
+/** How a trial of an ordinary test failed: `title` has the message and its line, `reason` also what was expected and received. */
 export type Failure = Record<'title' | 'reason', string>;
 
 /**
@@ -64,13 +62,13 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const work = record ? workIn(record, result) : work01.spent;
   const { errorKind, ...rest } = { ...withoutRecord(index, result, !record), ...work };
   if (rest.outcome === 'skipped') return { trial: rest };
-  // Whatever it expected after that says nothing about the site.
+  // After its agent broke, a failed `expect` says nothing about the site.
   const broken = record?.status === 'error' ? record : work01.error;
   if (broken && result.status !== 'passed') {
     const { errorKind, endReason } = broken;
     return { trial: { ...rest, errorKind: errorKind ?? 'internal', reason: endReason ?? null }, record };
   }
-  // The test may be the cause of a failed hook, but never of a trial that we refused to begin.
+  // A failed hook may be the test's own fault, so it is a failure. A trial that we refused to begin is not.
   if (errorKind && (refusalOf(result) || errorKind !== 'setup')) {
     const why: Partial<Record<string, string>> = {
       internal: firstError(result),
@@ -90,7 +88,7 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   return { trial, record, failure: { title, reason: told } };
 }
 
-/** A test that is declared to fail is not declared to let its agent out. */
+/** `test.fail` does not excuse an agent that left the allowed domains. */
 function endedAsDeclared(result: TestResult, record: TrialRecord | undefined): boolean {
   const left = record && escapeIn(record.refusals);
   return !left && result.status === declaredStatus(result);
@@ -103,8 +101,8 @@ function errorAndPlace(result: TestResult): string {
 }
 
 /**
- * How the test was declared to end: not to fail if it was to be skipped, too. Its `expectedStatus` can't tell, since we change it to
- * tolerate a failure. What code adds to the annotations itself has no location, and declares nothing.
+ * How the test was declared to end; `passed` if it is also declared to be skipped. We can't use its `expectedStatus`, which we change
+ * ourselves to tolerate failures. Annotations without a location were pushed by code, and declare nothing.
  */
 export function declaredStatus({ annotations }: Pick<TestResult, 'annotations'>): 'passed' | 'failed' {
   const declared = annotations.filter(({ location }) => location).map(({ type }) => type);

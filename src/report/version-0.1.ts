@@ -12,7 +12,7 @@ import { oneLine } from '../text/line';
 const POLICY = /^(?:1|at least (\d+) of (\d+)) (trial|replay)(?:, which|s) must pass(; stops early)?$/;
 const TRIAL = / · (trial|replay) \d+\/\d+$/;
 
-/** Adds the hidden annotation to those of a test or its result, if their texts are those of a plan. */
+/** Adds the plan as a hidden annotation to a test or its result, if its visible annotations describe one. */
 export function carryPlanOf01(test: TestCase, annotations: Annotation[] = test.annotations): void {
   if (annotations.some(({ type }) => type === PLAN)) return;
   const spec = annotations.findIndex(

@@ -1,4 +1,4 @@
-// How many trials run at once: more than Playwright starts workers, if they wait for a model and leave their core to others.
+// How many trials run at once. Trials that wait for a model leave their core to others, so there can be more than Playwright's workers.
 import { availableParallelism, totalmem } from 'node:os';
 import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
 import { groupBy, sumOf } from '../data/collections';
@@ -16,12 +16,12 @@ const TRIAL_BYTES = 0.4 * GB;
  * leave nothing for a site on the same machine: where cores are short, actions run into their time limits, and the site is blamed.
  */
 const PER_CORE = 4;
-/** Beyond it, the site under test and the limits of a key are more often too small than the machine. */
+/** Beyond this, not the machine but the site under test or the API key's limits are usually too small. */
 const MOST = 32;
 
 type Machine = Record<'cores' | 'memory', number>;
 
-/** The most trials that wait for a model which a machine should run at once. Half of its memory is left to the site and the rest. */
+/** How many trials that wait for a model a machine can run at once, if half of its memory is left to the site and the rest. */
 export function mostWaiting({ cores, memory }: Machine): number {
   return Math.min(MOST, cores * PER_CORE, Math.floor(memory / 2 / TRIAL_BYTES));
 }
@@ -63,7 +63,7 @@ export async function chooseWorkers(
       process.stdout,
       `taskproof: ${plural(workers, 'trial')} at once, although ${fitting} could run: ${chosenBy} sets \`workers\`, but ${why}.`,
     );
-  // Together, the others keep as many as they had.
+  // Together, the other projects keep as many workers as they had.
   const others = projects.filter(({ waits }) => !waits);
   const all = sumOf(others, ({ tests }) => tests);
   const limits = others.map(

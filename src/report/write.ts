@@ -89,7 +89,7 @@ export function resultsOf(
   };
 }
 
-/** Whether trials are missing that no other shard has. */
+/** Whether trials are missing, beyond those in other shards. */
 const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
   verdict === 'undecided' && missing > inOtherShards;
 
@@ -108,7 +108,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     ...verdict,
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
     ...(planned.titlePath && !subject ? { turns: null } : {}),
-    // Those trials are not independent of each other, or not all of them run.
+    // An interval needs independent trials, and all of them: replays are not, and early stop leaves some out.
     ...(replayed || earlyStop ? { interval: null } : {}),
     ...(earlyStop ? { earlyStop } : {}),
     ...(earlyStop && !replayed ? rateOfStopped(verdict) : {}),
@@ -122,7 +122,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
   };
 }
 
-/** A file that can't be read or written is only a warning: verdicts and exit status don't need it. @returns where the results are */
+/** Only warns of files that it can't read or write: verdicts and exit status don't need them. @returns where the results are */
 export async function writeResults(
   results: Results,
   options: ReporterOptions,
@@ -132,7 +132,7 @@ export async function writeResults(
   const isWritten = await attempt(path, async file => {
     const other = resultsIn(file);
     const isOwn = !other || other.supersededAt === results.startedAt;
-    // One that began later is still to write its own.
+    // If a later run has marked the file, it has yet to write its own results.
     const mark = isOwn || !other.supersededAt ? {} : { supersededAt: other.supersededAt };
     writeText(file, jsonText({ ...results, ...mark }));
     if (!isOwn)
@@ -143,7 +143,7 @@ export async function writeResults(
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), async file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
-  // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
+  // A shard's part of the table would be mistaken for the verdict. The job that merges the reports writes all of it.
   if (stepSummary && !results.shard)
     await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !results.shard)

@@ -40,7 +40,11 @@ const textNeedsState = {
   else: { properties: { text: false } },
 };
 
-/** A rule between fields: an issue at one of them if `broken` holds, whatever else is wrong. */
+/**
+ * A rule between fields. If it is broken, it reports an issue at `path`, also if other fields are wrong.
+ *
+ * @param near the field that gives the issue its line if `path` is missing
+ */
 export const rule = (
   path: string,
   broken: (value: Record<string, unknown>) => boolean,
@@ -54,7 +58,7 @@ export const rule = (
     params: { near },
   }) as z.core.$ZodCheck<object>;
 
-/** @param fits whether the other fields let it be there */
+/** @param fits whether the other fields allow the one at `path` */
 const onlyIf = (path: string, fits: (value: Record<string, unknown>) => boolean, error: string) =>
   rule(path, value => value[path] !== undefined && !fits(value), error);
 
@@ -92,7 +96,7 @@ const networkFields = {
 };
 const networkText = 'A request of the trial matches a glob.';
 
-/** Of 0.1. */
+/** The assertions of 0.1. */
 export const assertionSchema = z.discriminatedUnion('type', [
   urlAssertion,
   z
@@ -117,7 +121,7 @@ const count = z
   )
   .optional();
 
-/** `text=Go`, `xpath=//a`, `//a`: of Playwright's, which would be called invalid only after the trials. */
+/** `text=Go`, `xpath=//a`, `//a`: Playwright's own selectors. Without this check, trials would run first, only to find out. */
 const OTHER_SELECTOR = /^\s*(?:[a-z][\w-]*=|\/\/)/i;
 
 const domAssertion1 = z
@@ -166,14 +170,13 @@ function isExact(value: unknown): boolean {
   return !Number.isInteger(value) || Number.isSafeInteger(value);
 }
 
-/** How all addresses of requests begin. */
 const BEGINNINGS = ['http://', 'https://'];
 const LONGEST = 'https://'.length;
 
-/** Whether a glob can match the address of a request at all: with one that can't, `never` would hold whatever was sent. */
+/** Whether a glob can match any request's URL. If it can't, `never` would hold whatever was sent. */
 function canMatch(glob: string): boolean {
   if (glob.includes('#')) return false;
-  // A path is the site's. A value of the suite may stand anywhere.
+  // A path gets the site's origin, and a placeholder any value.
   if (/^\/(?!\/)|\{\{/.test(glob)) return true;
   const tokens = globTokens(glob.toLowerCase()).slice(0, 2 * LONGEST + 1);
   return tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
@@ -212,7 +215,7 @@ const networkAssertion1 = z
         urlPattern !== '' &&
         !/^wss?:/i.test(urlPattern) &&
         !canMatch(urlPattern),
-      'matches no URL, which begins with http:// or https:// and has no "#" in a request. For a path on the site, begin with "/"; for a path on any host, with "**/"',
+      'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"',
     ),
     onlyIf(
       'never',
@@ -230,7 +233,7 @@ const answerAssertion = z
     text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
     equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
     regex: nonEmpty()
-      // Values stand in it as they are.
+      // Placeholders are replaced by literal text.
       .refine(
         source => isPattern(source.replace(/\{\{[^{}\n]+\}\}/g, 'x')),
         'is not a JavaScript regular expression',
@@ -295,7 +298,7 @@ const downloadAssertion = z
   })
   .describe('A file was downloaded in the trial.');
 
-/** Of `playwright/1`. */
+/** The assertions of `playwright/1`. */
 export const assertionSchema1 = z.discriminatedUnion('type', [
   urlAssertion,
   domAssertion1,

@@ -1,4 +1,4 @@
-// The errors of reading task specs, with messages that are complete on their own; places, paths and texts of a file as they show them.
+// The errors of reading task specs, each with a message that is complete on its own, and how they show places, paths and texts of a file.
 import type { z } from 'zod';
 import { plural } from '../text/print';
 import type { LoadedSpec } from './load';

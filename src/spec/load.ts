@@ -1,4 +1,4 @@
-// Loads task specs from files. Reports all broken files at once, and ids that are not unique.
+// Loads task specs from files, and reports all broken files and ids that several files share at once.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
@@ -14,7 +14,7 @@ export interface LoadedSpec extends LocatedSpec {
   source: string;
   /** SHA-256 (hex) of the parsed spec. Layout, comments and written-out defaults don't change it. */
   hash: string;
-  /** The same for what a trial runs, without what grades it. */
+  /** The same without what grades a trial. */
   taskHash: string;
   /** The same for its rubric. */
   rubricHash?: string;
@@ -31,8 +31,8 @@ export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>
  * Globs are relative to `cwd` (default: that of the process); `!glob` excludes files. Dot folders, node_modules (unless a glob names
  * it) and symbolic links are left out.
  *
- * @returns the valid ones with an id of their own, and an error with all problems, if a glob is not a non-empty string or matches
- * nothing (which `unmatched` says alone), a file is broken, or two files have the same id.
+ * @returns the valid specs whose id is unique; `error` with all problems: globs that are wrong or match nothing (`unmatched` has only
+ * these), broken files, ids that several files share.
  */
 export function loadTaskSpecs(
   globs: string | readonly string[],
@@ -64,13 +64,13 @@ export function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
   const { spec, locate } = parseLocated(source, { filename });
-  // The version is in it, since it says what the text of a page is.
+  // The task keeps specVersion, which decides how the text of a page is read.
   const { description, tags, passPolicy, assertions, judge, ...task } = spec;
   const rubric = judge === undefined ? {} : { rubricHash: hashOf({ judge }) };
   return { spec: frozen(spec), file, source, locate, hash: hashOf(spec), taskHash: hashOf(task), ...rubric };
 }
 
-/** Test files get specs: what they changed would be graded, under a hash that says nothing of it. */
+/** Test files get the specs: what they changed would be graded under the old hash. */
 export function frozen<T>(value: T): T {
   if (Object(value) === value) for (const each of Object.values(value as object)) frozen(each);
   return Object.freeze(value);
@@ -108,7 +108,7 @@ function clash(group: readonly LoadedSpec[]): TaskSpecError {
   );
 }
 
-/** For JSON: the same data gives the same text. */
+/** For `JSON.stringify`: the order of keys does not matter. */
 function sortedKeys(_: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -144,8 +144,8 @@ function isNegated(glob: string): boolean {
   return glob.startsWith('!') && glob[1] !== '(';
 }
 
-// picomatch over our own walk, in 25 lines, lost escaped names (`\[x\]/a.yaml`) and absolute globs after "!", and read the whole tree
-// for `*.yaml` (0.3 s instead of tinyglobby's 1 ms).
+// Not picomatch over our own walk: it lost escaped names (`\[x\]/a.yaml`) and absolute globs after "!", and read the whole tree for
+// `*.yaml` (0.3 s instead of tinyglobby's 1 ms).
 function filesOf(glob: string, ignore: readonly string[], cwd: string): string[] {
   return globSync(glob, {
     cwd,

@@ -25,10 +25,10 @@ const yaml = (): typeof import('yaml') => createRequire(__filename)('yaml');
 export const MAX_SOURCE_BYTES = 1024 * 1024;
 export const TOO_LARGE = 'larger than 1 MiB: is it the right file?';
 export const START: SourceLocation = { line: 1, column: 1 };
-/** Each costs time in proportion to the whole document. */
+/** To resolve one takes time in proportion to the whole document. */
 const MAX_ALIASES = 100;
 
-/** Aliases can make the value shared or even circular. @throws TaskSpecYamlError only */
+/** With aliases, parts of the value can be shared or even circular. @throws TaskSpecYamlError only */
 function readDocument(source: string, filename: string | undefined): { value: unknown; locator: Locator } {
   const lines = new (yaml().LineCounter)();
   const placeOf = (offset: number): SourceLocation => {
@@ -46,7 +46,7 @@ function readDocument(source: string, filename: string | undefined): { value: un
       lineCounter: lines,
       prettyErrors: false,
       stringKeys: true,
-      // Without !!binary, !!set and the like, every value could also be JSON.
+      // Refuses !!binary, !!set and the like: every value must be one that JSON has.
       resolveKnownTags: false,
     });
     const locator = createLocator(document, placeOf);
@@ -104,7 +104,7 @@ function createLocator(document: YamlDocument | undefined, placeOf: (offset: num
     const found = find(path);
     if (!found) return undefined;
     const isEmpty = isScalar(found.value) && found.value.value === null && found.value.source === '';
-    // An empty value has no place of its own: use its key's.
+    // An empty value has no place of its own, so use its key's.
     return at((isEmpty || !found.value) && found.key ? found.key : found.value);
   };
   /** Where the last key of a path is. */
@@ -175,7 +175,7 @@ function segmentsOf(path: string): (string | number)[] {
   return (path.match(/[^.[\]]+/g) ?? []).map(name => (/^\d+$/.test(name) ? Number(name) : name));
 }
 
-/** Leaves other types than strings to the schema, which then reports the rest of the spec, too. */
+/** If the version is not a string, the schema says so, with what else is wrong. */
 function checkVersion(value: object, locator: Locator, filename: string | undefined): void {
   const version = (value as { specVersion?: unknown }).specVersion;
   if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
@@ -194,7 +194,7 @@ function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
       return { path: formatPath(keyPath), message: messages[index]!, ...place };
     });
   }
-  // If a rule between fields complains about a missing one, it may name its neighbour.
+  // If the value is missing, a rule between fields may name one near it.
   const near = issue.code === 'custom' ? issue.params?.near : undefined;
   const beside = locator.value(path) ?? (near && locator.value([...path.slice(0, -1), near]));
   return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];

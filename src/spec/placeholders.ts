@@ -1,4 +1,4 @@
-// The spec of one trial: with the values of its placeholders, which are ordinary text to the format, and at another deployment.
+// The spec of one trial: its placeholders have their values, and its URLs are those of the deployment under test.
 import { escapePattern } from '../text/line';
 import { formatPath } from './errors';
 import { isPath, SPEC_VERSION_1 } from './schema';
@@ -16,7 +16,7 @@ export interface TrialData {
 /** What recordings keep instead of its value. */
 export const UNIQUE = '{{unique}}';
 const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
-/** Those that each trial has a value for. */
+/** Every trial has values for these. */
 export const GIVEN_PLACEHOLDERS: readonly string[] = ['trial', 'unique'] satisfies (keyof TrialData)[];
 const FIELDS = ['goal', 'entryUrl', 'assertions', 'judge'] as const;
 
@@ -44,7 +44,7 @@ export function placeholdersIn(spec: TaskSpec): Placeholder[] {
 /**
  * The spec of one trial. Unknown placeholders stay as they are.
  *
- * @throws Error for a value in a glob that can't be compared with a URL, or one in an address that would lead elsewhere
+ * @throws Error for a value that would change a glob, or the query of entryUrl
  */
 export function withData(
   spec: TaskSpec,
@@ -52,19 +52,19 @@ export function withData(
 ): TaskSpec {
   const fill = (text: string, path: Path) =>
     text.replace(PLACEHOLDER, (whole, name: string, at: number) => {
-      // Of an assertion: a body or a JSON Schema may have keys of the same names.
+      // Fields of an assertion, not keys of the same names in a body or a JSON Schema.
       const isInQuery = path[0] === 'entryUrl' && text[at - 1] === '=';
       const field = path.length === 3 ? String(path[2]) : isInQuery ? 'query' : '';
       if (!Object.hasOwn(data, name)) return field === 'regex' ? escapePattern(whole) : whole;
       const value = String(data[name]);
-      // A selector may be a value as a whole.
+      // If the value is the whole selector, it is not escaped.
       return (whole === text && field === 'selector' ? undefined : IN_TEXTS[field]?.(value, whole)) ?? value;
     });
   const filled = FIELDS.map(field => [field, mapTexts(spec[field], [field], fill)] as const);
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
 }
 
-/** How a value stands in a text with a syntax of its own, of which it must not become a part. */
+/** Escapes a value in texts that have a syntax, so that it stays literal, or refuses it. */
 const IN_TEXTS: Readonly<Record<string, (value: string, placeholder: string) => string>> = {
   selector: value => value.replace(/["'\\]/g, '\\$&'),
   regex: escapePattern,
@@ -73,26 +73,24 @@ const IN_TEXTS: Readonly<Record<string, (value: string, placeholder: string) => 
   query: inQuery,
 };
 
-/** Either character would end the value, and so open another address. */
 function inQuery(value: string, placeholder: string): string {
   if (!/[&#]/.test(value)) return value;
   throw new Error(
-    `the value of ${placeholder} has \`&\` or \`#\`, and stands in entryUrl. Return it as it is in the URL from prepare: encodeURIComponent(value)`,
+    `the value of ${placeholder} has \`&\` or \`#\`, which would end it in entryUrl. Encode it in prepare: encodeURIComponent(value)`,
   );
 }
 
 function inGlob(value: string, placeholder: string): string {
   if (/^[!-~]*$/.test(value) && !/[*"<>\\^`{|}]/.test(value)) return value;
   throw new Error(
-    `the value of ${placeholder} has characters that no URL has, or \`*\`, and stands in a glob. Return it as it is in the URL from prepare: encodeURIComponent(value)`,
+    `the value of ${placeholder} stands in a URL glob, but has \`*\` or characters that no URL has. Encode it in prepare: encodeURIComponent(value)`,
   );
 }
 
-/** Where a spec is played, unless its entryUrl says so. */
 export interface Site {
-  /** Of another deployment. */
+  /** Of another deployment, where the spec is played instead. */
   origin?: string | undefined;
-  /** Of the suite. */
+  /** Of the suite, for an entryUrl that is a path. */
   baseURL?: string | undefined;
 }
 
@@ -127,7 +125,7 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
     // `https://example.com.evil.org/**` also starts with `https://example.com`.
     const sameOrigin = written.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
     if (sameOrigin) return target.origin + rest;
-    // `*://example.com/**`
+    // Globs without a scheme, such as `*://example.com/**`.
     return /^https?:\/\//i.test(glob) ? glob : glob.replace(ownHost, target.host);
   };
   const host = target.hostname;
@@ -142,12 +140,12 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   };
 }
 
-/** The spec with its entryUrl, if that is a path, at the suite's address, and URL globs that begin with a slash at its origin. */
+/** The spec with whole URLs: an entryUrl that is a path gets the suite's baseURL, and globs that begin with a slash get the origin. */
 export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
   const globsAt = (origin: string) =>
     withUrls(spec.assertions, pattern => (isPath(pattern) ? origin + pattern : pattern));
   if (!isPath(spec.entryUrl)) {
-    // In 0.1 a glob is of the whole URL.
+    // In 0.1, globs are always for whole URLs.
     if (spec.specVersion !== SPEC_VERSION_1) return spec;
     return { ...spec, assertions: globsAt(new URL(spec.entryUrl).origin) };
   }
@@ -157,7 +155,7 @@ export function atBase(spec: TaskSpec, baseURL: string | undefined): TaskSpec {
     );
   const entry = parsedUrl(spec.entryUrl, baseURL);
   if (!entry?.protocol.startsWith('http'))
-    // It may hold a password.
+    // Not shown, since it may hold a password.
     throw new Error('use.baseURL must be an http: or https: URL, such as http://localhost:3000');
   return {
     ...spec,
@@ -175,14 +173,14 @@ function withUrls(assertions: readonly Assertion[], change: (glob: string) => st
   });
 }
 
-/** Sites write names in capitals, or begin them with one. */
+/** Sites may write a name in capitals, or with a capital first letter. */
 const CASES: readonly ((text: string) => string)[] = [
   text => text,
   text => text.toUpperCase(),
   text => text.replace(/[a-z]/, first => first.toUpperCase()),
 ];
 
-/** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */
+/** Puts `{{unique}}` in place of its value. In the JSON text, too, the value stands as it is: it has only letters and digits. */
 export function uniqueByName<Value>(value: Value, unique: string | undefined): Value {
   if (!unique) return value;
   const written = JSON.stringify(value);
@@ -190,7 +188,7 @@ export function uniqueByName<Value>(value: Value, unique: string | undefined): V
   return JSON.parse(named) as Value;
 }
 
-/** The other way round. */
+/** Puts the value in place of `{{unique}}`. */
 export const uniqueByValue = (text: string, unique: string): string =>
   CASES.reduce((rest, cased) => rest.replaceAll(cased(UNIQUE), cased(unique)), text);
 

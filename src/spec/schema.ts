@@ -8,7 +8,7 @@ import { hasCredentials, parsedUrl } from './url';
 /** The format's version. */
 export const SPEC_VERSION = '0.1';
 
-/** The format's other version, which only this library reads: 0.1 and more. */
+/** The newer version: 0.1 and more. Only this library reads it. */
 export const SPEC_VERSION_1 = 'playwright/1';
 
 const longText = () => nonEmpty().max(2000);
@@ -99,14 +99,14 @@ const hostNeeded = rule(
   ({ entryUrl }) => {
     const host = hostOf(entryUrl)!;
     const mend = host.startsWith('[')
-      ? 'it has no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
+      ? 'it can have no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
       : 'add allowedDomains';
     return `can't be derived from the entryUrl host ${shown(host)}: ${mend}`;
   },
   'entryUrl',
 );
 
-/** A spec of either version as written, before defaults; the order is that of the schema for editors. */
+/** A spec of either version. Editors suggest its fields in this order. */
 const specOf = (
   specVersion: z.ZodType<SpecVersion>,
   entry: z.ZodType<string>,
@@ -153,9 +153,10 @@ const specOf = (
     })
     .check(hostNeeded)
     .describe('A task that an AI agent should manage on a site, and the assertions that prove it.')
-    // For a path it is known once the suite's baseURL is.
     .transform(spec => {
-      const { allowedDomains = [hostOf(spec.entryUrl) ?? []].flat() } = spec;
+      const host = hostOf(spec.entryUrl);
+      // If entryUrl is a path, the suite's baseURL has the host.
+      const { allowedDomains = host === undefined ? [] : [host] } = spec;
       return { ...spec, allowedDomains };
     });
 
@@ -224,7 +225,7 @@ function jsonSchemaOf(schema: z.ZodType): Record<string, unknown> {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {
-      // Browsers accept umlauts and braces in a URL, this format does not.
+      // The format `uri` refuses umlauts and braces, which browsers accept in a URL.
       if (jsonSchema.format === 'uri') delete jsonSchema.format;
       if (jsonSchema.multipleOf !== 1) return;
       jsonSchema.type = 'integer';

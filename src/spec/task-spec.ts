@@ -1,5 +1,5 @@
-// The types of the format for users. Written by hand, and held to the schema by `satisfies`: TypeScript leaves the docstrings of a
-// schema's fields out of declaration files, so editors would show none on types inferred from it.
+// The types of the format for users. They are written by hand (and checked against the schema), since TypeScript leaves the docstrings of
+// inferred types out of declaration files, and editors would show none.
 import type { z } from 'zod';
 
 /** The page's final URL matches a glob. */
@@ -19,7 +19,7 @@ export interface DomAssertion {
   state: 'visible' | 'attached' | 'text' | 'absent' | 'hidden';
   /** With state `text`: the text that a match must contain. */
   text?: string;
-  /** With state `text`: hidden text counts, too. Default: only in 0.1. From `playwright/1` on, as what follows. */
+  /** With state `text`: hidden text counts, too. Default: only in 0.1. This field and those below need `playwright/1`. */
   hidden?: true;
   /** With state `visible` or `attached`: a match is a field with exactly this value. */
   value?: string;
@@ -38,7 +38,7 @@ export interface NetworkAssertion {
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'HEAD' | 'OPTIONS';
   /** 100 to 599, or a class such as "2xx". Default: any, or no response at all. */
   status?: number | string;
-  /** How many requests must match. Default: at least one. From `playwright/1` on, as what follows. */
+  /** How many requests must match. Default: at least one. This field and those below need `playwright/1`. */
   count?: Count;
   /** No request may match, to the end of the trial. */
   never?: true;
@@ -85,7 +85,7 @@ export interface DownloadAssertion {
   description?: string;
 }
 
-/** The last two: from `playwright/1` on. */
+/** The last two need `playwright/1`. */
 export type Assertion = UrlAssertion | DomAssertion | NetworkAssertion | AnswerAssertion | DownloadAssertion;
 
 /** The spec passes if at least minPasses of k trials do. */
@@ -98,7 +98,7 @@ export interface PassPolicy {
 
 /** A task that an AI agent should manage on a site, and the assertions that prove it. Defaults are filled in. */
 export interface TaskSpec {
-  /** `playwright/1` is 0.1 with what only this library reads. */
+  /** `playwright/1` adds to 0.1 what only this library reads. */
   specVersion: '0.1' | 'playwright/1';
   /** 1 to 64 lowercase letters, digits and hyphens. */
   id: string;

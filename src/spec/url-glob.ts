@@ -1,9 +1,9 @@
 // The globs of the format: for URLs, and for names of files.
 
-/** More are forgotten: an odd pattern has many, and pages choose their URLs. */
+/** Beyond this they are dropped: an odd pattern has many, and pages choose their URLs. */
 const MAX_STATES = 1_000;
 
-/** Which tokens of a glob are met so far, and what follows on each character. */
+/** Which tokens of a glob have matched so far, and the state that follows each character. */
 type GlobState = { live: readonly boolean[]; next: GlobState[] };
 
 export const globTokens = (pattern: string): string[] => pattern.match(/\*{2,}|./gsu) ?? [];
@@ -11,7 +11,7 @@ export const globTokens = (pattern: string): string[] => pattern.match(/\*{2,}|.
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
 // takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at
 // most the tokens of the pattern.
-/** Of a whole URL: `**` is any run of characters, `*` any run without `/`, `?` one character, all else itself. Case-sensitive. */
+/** Matches whole URLs: `**` is any run of characters, `*` any run without `/`, `?` one character, all else itself. Case-sensitive. */
 export function urlGlob(pattern: string): (url: string) => boolean {
   const tokens = globTokens(pattern);
   const states = new Map<string, GlobState>();

@@ -1,8 +1,8 @@
-// URLs, and which hosts a spec's `allowedDomains` admit. Hosts are compared as the URL parser and so a browser writes them: lower case,
-// punycode, IPv4 in dotted form, no port.
+// URLs, and which hosts a spec's `allowedDomains` admit. Hosts are compared as browsers write them: lower case, punycode, IPv4 in dotted
+// form, no port.
 import { isIP } from 'node:net';
 
-/** Undefined if it is none. Not `URL.canParse`, which refuses "ü" once V8 has optimised it (seen on Node 20.20). */
+/** Undefined if it is not a URL. We don't use `URL.canParse`: once V8 has optimised it, it refuses "ü" (seen on Node 20.20). */
 export function parsedUrl(text: unknown, base?: string): URL | undefined {
   try {
     return typeof text === 'string' ? new URL(text, base) : undefined;
@@ -18,7 +18,7 @@ export function hasCredentials(url: unknown): boolean {
 }
 
 export const NO_CREDENTIALS =
-  'has a user name or a password, which would stand in reports. Set use.httpCredentials in the Playwright config instead.';
+  'has a user name or a password, which reports would show. Set use.httpCredentials in the Playwright config instead.';
 
 /** An address without its origin if it is on the tested site, so that it works on another deployment, too. */
 export function portableUrl(url: string, entryUrl: string): string {
@@ -34,7 +34,7 @@ export function pathOf(url: string): string {
 
 const BARE_HOST = /^(?:\[[\da-f:.]+\]|[^:/?#@\\\s]+)(:\d+)?$/i;
 
-/** In the browser's own notation; of a `blob:` URL that of its origin. Undefined for other schemes than http(s): never allowed. */
+/** The host as a browser writes it; of a `blob:` URL, its origin's. Undefined for schemes other than http(s), which are never allowed. */
 export function hostOf(urlOrHost: string): string | undefined {
   const text = BARE_HOST.test(urlOrHost) ? `http://${urlOrHost}` : urlOrHost;
   const url = parsedUrl(text);

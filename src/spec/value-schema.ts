@@ -1,4 +1,4 @@
-// JSON Schemas (draft 2020-12) of answers and of pages' tools: whether they are some, and what is wrong with a value.
+// JSON Schemas (draft 2020-12) of answers and page tools: what is wrong with a schema, and what with a value.
 import { runInNewContext } from 'node:vm';
 import type { Schema } from '@cfworker/json-schema';
 import { z } from 'zod';
@@ -27,7 +27,7 @@ const validation = () => require('@cfworker/json-schema') as typeof import('@cfw
 const formats = () => Object.keys(validation().format);
 const isFormat = (name: string) => formats().includes(name);
 
-/** The schema of schemas. In place of a boolean stands an object: a union of both would have no places of problems. */
+/** The schema of schemas. It takes a boolean for an empty schema: a union of both would not say where a problem is. */
 const metaSchema: z.ZodType = z.preprocess(
   given => (typeof given === 'boolean' ? {} : given),
   z.lazy(() => z.strictObject(keywords()).partial()),
@@ -68,7 +68,7 @@ function keywords(): Record<string, z.ZodType> {
 /**
  * Why this is not a JSON Schema that can be checked; undefined if it is one.
  *
- * @param unknownKeywords those that are left check nothing, and neither do formats. Default: refused
+ * @param unknownKeywords if `left`, unknown keywords and formats are ignored. Default: refused
  */
 export function problemOfJsonSchema(
   given: unknown,
@@ -93,7 +93,7 @@ export function problemOfJsonSchema(
 }
 
 /**
- * What checks values by it.
+ * A Zod schema that checks values by a JSON Schema.
  *
  * @param formats whether `format` is checked, too
  * @throws Error for a schema that can't be checked
@@ -102,12 +102,12 @@ export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z
   const { Validator } = validation();
   const validator = new Validator(typed(structuredClone(schema), formats) as Schema, '2020-12', false);
   return z.unknown().superRefine((value, context) => {
-    // Names of fields become parts of addresses, which can't have half a character.
+    // The validator makes URIs of field names, and these can't hold half a surrogate pair.
     const wellFormed = inTexts(value, each => each.toWellFormed(), 'changed');
     const checked = inTime(() => validator.validate(wellFormed));
     if (!checked) return context.addIssue({ code: 'custom', message: TOO_LONG });
     const { errors } = checked;
-    // Those around another one say less.
+    // An error that has others below it says less than they do.
     const isInner = (at: string) =>
       !errors.some(({ keywordLocation }) => keywordLocation.startsWith(`${at}/`));
     for (const { keyword, keywordLocation, instanceLocation, error } of errors)
@@ -120,7 +120,7 @@ export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z
   });
 }
 
-/** `#/items/0/a~1b` */
+/** @param pointer such as `#/items/0/a~1b` */
 function pathOf(pointer: string): (string | number)[] {
   const parts = pointer.split('/').slice(1);
   const names = parts.map(part => decodeURIComponent(part).replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -129,18 +129,11 @@ function pathOf(pointer: string): (string | number)[] {
 
 const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
 const WITHIN = [
-  ...[
-    'additionalProperties',
-    'unevaluatedProperties',
-    'items',
-    'unevaluatedItems',
-    'contains',
-    'prefixItems',
-  ],
-  ...['allOf', 'anyOf', 'oneOf', 'then', 'else'],
+  ...['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems', 'contains'],
+  ...['prefixItems', 'allOf', 'anyOf', 'oneOf', 'then', 'else'],
 ];
 
-/** The keywords of a schema, with the schemas in them changed. Not below `not` and `if`. */
+/** The keywords of a schema, with the schemas in them changed, except those of `not` and `if`. */
 export function keywordsWith(
   schema: JsonSchema,
   change: (inner: JsonSchema) => JsonSchema,
@@ -158,8 +151,8 @@ export function keywordsWith(
 }
 
 /**
- * With the types that its keywords are about. By the letter, `required` says nothing of a text or a number, so that an answer of
- * another type would fit. Not below `not` and `if`, where more types would mean that less is refused.
+ * Adds the types that the keywords are for. In JSON Schema, `required` holds for every text and number, so an answer of another type
+ * would pass. Not below `not` and `if`, where a stricter schema refuses less.
  */
 function typed(schema: JsonSchema, formats: boolean): JsonSchema {
   const all = keywordsWith(schema, inner => typed(inner, formats));
@@ -171,7 +164,7 @@ function typed(schema: JsonSchema, formats: boolean): JsonSchema {
   );
 }
 
-/** Milliseconds: what can be checked takes a few, on a busy machine a few hundred. */
+/** An ordinary check takes a few milliseconds, on a busy machine a few hundred. */
 const LIMIT_MS = 1_000;
 export const TOO_LONG = `can't be checked within ${LIMIT_MS} ms: simplify the pattern, it tries too many ways`;
 

@@ -1,4 +1,4 @@
-// What an agent is told of the answer that is checked: a text or a structured value, and of which shape. Never what it has to be.
+// What an agent is told about the answer: whether it is a text or a structured value, and its shape. Never the right answer.
 
 import { type JsonSchema, keywordsWith } from './value-schema';
 
@@ -10,7 +10,7 @@ export function wantedAnswer(assertions: readonly { type: string; matches?: Json
   const answers = assertions.filter(({ type }) => type === 'answer');
   const [shape, ...others] = answers.flatMap(({ matches }) => (matches ? [shapeOf(matches)] : []));
   if (!shape) return answers.length > 0;
-  // Together, references of one would lead into another.
+  // Joined in one schema, a `$ref` of one could lead into another.
   const isApart = JSON.stringify([shape, ...others]).includes('"$ref"');
   return others.length && !isApart ? { allOf: [shape, ...others] } : shape;
 }

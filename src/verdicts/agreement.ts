@@ -1,5 +1,5 @@
 // How far a judge agrees with the people who labelled the same trials.
-import { compareText, sumOf } from '../data/collections';
+import { compareText } from '../data/collections';
 import type { Rated } from '../data/labels';
 import { seeded, wilsonInterval } from './statistics';
 
@@ -12,10 +12,10 @@ export const LEAST_OF_A_KIND = 3;
 
 const DRAWS = 2_000;
 
-/** Of labels with a judgement: how many of these say the same, and how many people passed (`right`); they failed the others. */
+/** Counts labels that have a judgement: those with the same outcome (`agreed`), and those of trials that people passed (`right`). */
 export function countsOf(all: readonly Rated[]) {
   const count = (label: boolean, passed: boolean) =>
-    sumOf(all, one => Number(one.label === label && one.passed === passed));
+    all.filter(one => one.label === label && one.passed === passed).length;
   const [rightPasses, falsePasses, falseFails] = [count(true, true), count(false, true), count(true, false)];
   const agreed = rightPasses + count(false, false);
   const labels = agreed + falsePasses + falseFails;
@@ -23,8 +23,8 @@ export function countsOf(all: readonly Rated[]) {
 }
 
 /**
- * The same for the same trials in any order. Null: the intervals without labels, what concerns alpha also if only one value occurs.
- * `interval`: Wilson's 95% interval of agreed / labels.
+ * Does not depend on the order of the trials. `interval` is Wilson's 95% interval of agreed / labels. Without labels, all intervals are
+ * null; if only one value occurs, so are alpha and its interval.
  */
 export function agreementOf(all: readonly Rated[]) {
   const counts = countsOf(all);
@@ -40,7 +40,7 @@ export function trustIn({ labels, agreed, right }: Counts, least: number): 'agre
 
 /**
  * Krippendorff's alpha of two raters and two nominal values: 1 is agreement, 0 what chance would bring. Krippendorff (2011), "Computing
- * Krippendorff's alpha-reliability", University of Pennsylvania. A trial with one value alone says nothing.
+ * Krippendorff's alpha-reliability", University of Pennsylvania. Trials with only one of the two values are left out.
  */
 function alphaOf({ labels, right, falsePasses, falseFails }: Counts): number | null {
   const passes = right + (right - falseFails + falsePasses);

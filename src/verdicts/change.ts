@@ -6,7 +6,7 @@ import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdic
 import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
-/** The highest chance that a spec of an unchanged suite is called proven. */
+/** In an unchanged suite, the highest chance that any spec is called proven worse. */
 export const ALPHA = 0.05;
 /** The same for the test of the whole suite. */
 export const SUITE_ALPHA = 0.015;
@@ -57,7 +57,7 @@ export type Diff = ReturnType<typeof diffVerdicts>;
 export type SuiteChange = NonNullable<Diff['suite']>;
 export type DiffOutcome = ReturnType<typeof outcomeOf>;
 
-/** What the later run says about rows that it lacks. */
+/** Tells why the later run may lack rows. */
 export type LaterRun = Pick<Results, 'complete' | 'filtered' | 'projectsSelected'>;
 
 /** Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once. */
@@ -103,7 +103,7 @@ function compare(
   return { ...subject, change, ...sides, p, candidate, proven: false, alsoChanged };
 }
 
-/** The verdict of these counts under another policy, or of several runs: by the share of passes that the policy asks for. */
+/** The verdict of `side` by another row's policy. Counts of another k, or of several runs, pass by the share that the policy asks for. */
 function judgedBy({ k, minPasses }: VerdictRow, side: VerdictRow): VerdictName {
   const graded = side.passes + side.failures;
   const samePolicy = side.k === k && side.minPasses === minPasses;
@@ -160,8 +160,8 @@ function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
 /** @param fresh further trials since the change, by `keyOf` of their row @returns null if nothing can be compared */
 export function suiteChangeOf(rows: readonly DiffRow[], fresh: ReadonlyMap<string, Graded> = new Map()) {
   const strata = rows.filter(isMeasured).map((row): Stratum => {
-    const more = fresh.get(keyOf(row)) ?? [];
-    return { before: row.before!, after: totalOf([row.after!, more].flat()) };
+    const more = fresh.get(keyOf(row));
+    return { before: row.before!, after: more ? totalOf([row.after!, more]) : row.after! };
   });
   if (!strata.length) return null;
   const p = stratifiedExactOneSided(strata);
@@ -202,7 +202,7 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
 export const DOUBTS = ['removed', 'added', 'unclear'] as const;
 export type Doubt = (typeof DOUBTS)[number];
 
-/** Of commands that answer a question. `unknown`: nothing is or looks worse, but something may be. */
+/** Of `diff` and `confirm`. `unknown`: nothing looks worse, but something may be. */
 export const EXIT_CODES = { same: 0, worse: 1, unknown: 3 } as const;
 
 /**

@@ -8,11 +8,11 @@ import { type Diff, type DiffRow, diffVerdicts, luckiestBaseline, outcomeOf, sui
 import { answerOf, type StopRule, verdictName } from './policy';
 import { hypergeometric, type Random, seeded } from './statistics';
 
-/** What candidates share. With the test of the whole suite (SUITE_ALPHA), the bench shows fewer than 5% false alarms. */
+/** The error rate that all candidates share. With that of the whole suite (SUITE_ALPHA), the bench shows fewer than 5% false alarms. */
 export const CONFIRM_ALPHA = 0.049;
 /** The most fresh trials of a candidate. */
 export const DEFAULT_TRIALS = 15;
-/** Smaller baselines keep their unlucky outcomes: otherwise a fall to 0.2 is found in 62%, not 92%. They rarely give a false alarm. */
+/** Smaller baselines rarely give a false alarm. So none of their outcomes is left out, and a fall to 0.2 is found in 92%, not 62%. */
 const SMALL_BASELINE = 10;
 
 /** A candidate when its fresh trials begin. */

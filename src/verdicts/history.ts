@@ -21,8 +21,8 @@ const newestFirst = (runs: readonly HistoryRun[]) =>
   [...runs].sort((a, b) => compareText(b.startedAt, a.startedAt));
 
 /**
- * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a
- * new history; the one that fits `later` is used, else the newest. What the newest whole run of a project lacks was removed.
+ * The counts of all runs, one row for each spec and project; the rest is of the newest run. A changed spec, agent or model begins a new
+ * history; the one that fits `later` is used, else the newest. A spec that the newest whole run of its project lacks was removed.
  */
 export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): VerdictRow[] {
   const wanted = new Map(later.map(row => [keyOf(row), row]));

@@ -1,4 +1,4 @@
-// The rules that a trial is decided by while others still run: what a policy asks for, and when an answer is clear.
+// Rules that apply while trials still run: what a pass policy asks for, and when an answer is certain.
 import type { Graded, Policy, VerdictName } from '../data/verdict';
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
@@ -27,7 +27,7 @@ export interface StopRule {
 /** `open`: the fresh trials so far give no answer. */
 export type Answer = 'regressed' | 'not confirmed' | 'open';
 
-/** Stopping once the rest can't change the answer changes no error rate. */
+/** Stops once the rest can't change the answer, which leaves the error rates as they are. */
 export function answerOf({ trials, enough }: StopRule, { passes, failures }: Graded): Answer {
   if (enough !== null && failures >= enough) return 'regressed';
   return enough === null || passes > trials - enough ? 'not confirmed' : 'open';

@@ -94,9 +94,8 @@ export function passHat(passes: number, n: number, k: number): number | null {
 
 /** Student's t at 97.5%, for two-sided 95% intervals of a mean: for 1 to 30 degrees of freedom, from a table. */
 const STUDENT_95 = [
-  ...[12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228],
-  ...[2.201, 2.179, 2.16, 2.145, 2.131, 2.12, 2.11, 2.101, 2.093, 2.086],
-  ...[2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042],
+  12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145, 2.131,
+  2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048, 2.045, 2.042,
 ];
 
 export const studentQuantile = (df: number): number => STUDENT_95[df - 1] ?? Z_95 + 2.5 / df;
@@ -153,6 +152,6 @@ export function sensitivityText(ks: readonly number[]): string {
   const falls =
     fall === null
       ? `can't show that a pass rate fell; 20 trials can show a fall from 95%`
-      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}, 20 trials one`;
+      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}; 20 trials can show one`;
   return `Compared with an earlier run, ${plural(k, 'trial')} ${falls} to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
 }

@@ -51,7 +51,7 @@ export function failsRun(verdict: VerdictName, options: { shard: boolean }): boo
   return options.shard ? verdict === 'failed' : verdict !== 'passed';
 }
 
-/** An error says nothing about the site. */
+/** Not for errors, which say nothing about the site. */
 export const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
 
 // A shard that was merged twice brings its trials twice. If they differ, a failure must win, whatever the order of arrival.
@@ -106,14 +106,14 @@ export function isSettled(verdict: VerdictName): boolean {
 export const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;
 const rounded = ([low, high]: [number, number]): [number, number] => [fourDigits(low), fourDigits(high)];
 
-/** Without bias, whatever the true rate; the interval holds it in at least 95%. */
+/** The rate is an unbiased estimate; the interval contains the true rate in at least 95% of cases. */
 type CurtailedRate = { rate: number; interval: [number, number] };
 
 /**
- * The pass rate of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that were
- * started in vain while others ended come last.
+ * The pass rate of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that still ran
+ * when the verdict was settled come last.
  *
- * @returns null if the trials did not get to a stop, or if one of those before is missing: it may be in another shard
+ * @returns null if the trials did not get to a stop, or if one is missing before it, which may be in another shard
  */
 export function rateOfStopped(verdict: Pick<Verdict, 'k' | 'minPasses' | 'trials'>): CurtailedRate | null {
   const played = verdict.trials.filter(({ outcome }) => outcome !== 'skipped');
@@ -163,13 +163,13 @@ function rateAt({ passes, failures }: Graded, minPasses: number, most: number): 
   return { rate, interval: [low, high] };
 }
 
-/** The last trial is of the kind that stops them. */
+/** The chance to stop here. The last trial is always one that completes the stop. */
 function chanceOf({ passes, failures }: Graded, rate: number, minPasses: number): number {
   const others = passes === minPasses ? failures : passes;
   return Math.exp(logChoose(passes + failures - 1, others)) * rate ** passes * (1 - rate) ** failures;
 }
 
-/** The rate up to which it holds, by halving. */
+/** The rate up to which it holds, by bisection. */
 function rateWhere(holds: (rate: number) => boolean): number {
   let [low, high] = [0, 1];
   for (let step = 0; step < 50; step++) {

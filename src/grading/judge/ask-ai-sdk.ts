@@ -21,7 +21,7 @@ export async function judgeByAiSdk(trial: JudgedTrial, settings: AiJudgeSettings
     const asked = { system: `${system}\n\n${form}`, messages, output };
     const generate = async (given: Given) => {
       const answer = await sdk.generateText({ ...given, ...asked }).catch(error => {
-        // An answer that the SDK can't read. It is paid, and read once more by ourselves.
+        // The SDK can't read the answer. It is paid for, and we try to read it ourselves.
         if (sdk.NoObjectGeneratedError.isInstance(error) && error.usage) return error;
         throw error;
       });
@@ -31,7 +31,7 @@ export async function judgeByAiSdk(trial: JudgedTrial, settings: AiJudgeSettings
     const answer = await send(limit, generate);
     limit.spent(usageWithCost(answer.usage, prices));
     const isRefused = answer.finishReason === 'content-filter';
-    // Models that are only told of the schema like to put their answer into a block of code.
+    // Models that only read the schema in the prompt often put their answer into a block of code.
     const [, inBlock] = /^\s*```(?:json)?\n([\s\S]*)\n```\s*$/.exec(answer.text) ?? [];
     return {
       text: inBlock ?? answer.text,
@@ -44,9 +44,7 @@ export async function judgeByAiSdk(trial: JudgedTrial, settings: AiJudgeSettings
 function written(block: Block) {
   if (block.type === 'image')
     return { type: 'file' as const, data: block.jpeg.toString('base64'), mediaType: 'image/jpeg' };
-  const anthropic = { cacheControl: { type: 'ephemeral' } };
-  return {
-    ...{ type: 'text' as const, text: block.text },
-    ...(block.cached && { providerOptions: { anthropic } }),
-  };
+  const written = { type: 'text' as const, text: block.text };
+  const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+  return block.cached ? { ...written, providerOptions } : written;
 }

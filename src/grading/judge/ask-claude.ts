@@ -41,7 +41,5 @@ function written(block: Block): BetaContentBlockParam {
   return { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
 }
 
-const writtenText = ({ type, text, cached }: TextBlock): BetaTextBlockParam => ({
-  ...{ type, text },
-  ...(cached && { cache_control: { type: 'ephemeral' } }),
-});
+const writtenText = ({ type, text, cached }: TextBlock): BetaTextBlockParam =>
+  cached ? { type, text, cache_control: { type: 'ephemeral' } } : { type, text };

@@ -1,4 +1,4 @@
-// The interface of a judge, and those with a model. Configs import this file: the SDK is loaded when a trial is judged.
+// The interface of a judge, and the judges that ask a model. Configs import this file, so the SDK is loaded when a trial is judged.
 
 import { z } from 'zod';
 import type { AgentTask } from '../../agents/agent';
@@ -117,7 +117,7 @@ export type AiJudgeSettings = z.output<typeof aiSchema>;
  * @throws OptionsError that names every wrong or unknown option.
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
-  // Held by the closures below and by no property: a judge in a config may be printed or serialised.
+  // Not in a property: a judge in a config may be printed or serialised, and its options may have a key.
   const settings = checkOptions('webJudge()', webSchema.superRefine(oneSource), options);
   return {
     name: 'webJudge',

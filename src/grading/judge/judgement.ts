@@ -8,7 +8,7 @@ import type { Judge } from '.';
 
 const MAX_REASON = 1_000;
 
-/** Of a judge without a judgement. The cost is unknown if there are no counts. */
+/** What a judge used that gave no judgement. The cost is unknown if there are no counts. */
 export function readUsage(said: unknown): TotalUsage {
   const { data = { ...NO_USAGE, costUsd: null } } = usageSchema.safeParse(said);
   return data;

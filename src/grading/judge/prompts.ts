@@ -88,7 +88,7 @@ export function recordedEvidence(trial: JudgedTrial): TextBlock {
 const ANSWER =
   "The agent's final answer. What it says about the site or about its own work is a claim. Where the goal asks for information, this is what was delivered: whether it is right is for the other evidence to show.";
 
-/** What pages and the agent say starts no line: none can add a turn. */
+/** Texts of pages and of the agent never begin a line, so they can't add a turn. */
 function turnText({ number, actions, narration, url }: JudgedTrial['turns'][number]): string {
   const did = actions.map(({ title, error }) => {
     const failed = error ? ` (error: ${shorten(error, MAX_ACTION)})` : '';

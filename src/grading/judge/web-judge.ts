@@ -232,7 +232,7 @@ function read<Schema extends z.ZodType>(
   return error ? { problem: problemsIn(error, 'answer').join('; ').slice(0, MAX_PROBLEM) } : { value: data };
 }
 
-/** In order, a few at a time. Rejects with the first failure once those of its time have ended: each is paid. */
+/** In order, a few at a time. If one fails, waits for those that run beside it before it rejects: each is paid for. */
 async function inParallel<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
   const results: Result[] = [];
   for (let at = 0; at < items.length; at += PARALLEL) {

@@ -22,7 +22,7 @@ export class Calibration {
   private labels: Labels | undefined;
   private readonly known = new Map<string, Trusted>();
 
-  /** @param runs all of the run by `planKey`, once its tests are known */
+  /** @param runs by `planKey`; filled by the reporter when it knows the tests */
   constructor(
     private readonly labelsFile: string,
     private readonly runs: ReadonlyMap<string, Pick<SpecRun, 'planned'>>,

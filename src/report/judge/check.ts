@@ -22,7 +22,7 @@ import { gradingOf } from '../regrade-result';
 import { readLabelled } from './kept';
 
 const PARALLEL = 4;
-/** A judge reserves more for a request than it mostly costs. */
+/** Added for each trial: a judge reserves more for a request than it usually costs. */
 const EXTRA_USD = 0.02;
 
 type Judge = NonNullable<TaskproofOptions['judge']>;
@@ -39,7 +39,7 @@ export interface CheckedTrial {
 export interface CheckedJudge extends JudgeName {
   minAgreement?: number | undefined;
   trials: CheckedTrial[];
-  /** Of these, and of labels whose trial is not kept here, by an earlier answer. */
+  /** Its answers to these trials, and its earlier ones to labelled trials that are not kept here. */
   rated: Rated[];
 }
 
@@ -83,7 +83,7 @@ export async function checkJudges(
     let left = announce(judge, all, maxCostUsd);
     for (let at = 0; at < all.length; at += PARALLEL) {
       const some = all.slice(at, at + PARALLEL);
-      // Those that are asked at the same time must not spend more together.
+      // What is asked at the same time shares what is left.
       const budgetUsd = left && left / some.length;
       const answers = await Promise.all(some.map(each => ask(each, budgetUsd, configFolder, labelsFile)));
       left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
@@ -133,7 +133,7 @@ async function ask(
   }
   const { passed, reason, usage } = asked.judgement;
   const { prompt } = judgeName(asked.judgement);
-  // At once: it is paid for, and someone may end this meanwhile. The file is read again: someone may have added labels.
+  // Written at once, since it is paid for and Ctrl-C may end this. Read again, since someone may have added labels.
   const { labels, answers } = readLabels(labelsFile);
   const { trial, rubric } = of;
   const fresh = { judge: judge.name, model: judge.model ?? null, prompt, trial, rubric, passed };

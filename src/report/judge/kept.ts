@@ -34,7 +34,7 @@ export function candidatesIn(configFolder: string, runs: number): Candidate[] {
 export type ReadTrial = KeptTrial & { trial: string; goal: string };
 type Evidence = Pick<EarlierResult, 'attachments' | 'annotations'>;
 
-/** Undefined if it is not kept, or no trial of an agent of ours. */
+/** Undefined if it is not kept, or has no record. */
 export function readKept(file: string): ReadTrial | undefined {
   const kept = readTrial(file);
   return kept && evidenceIn(kept);

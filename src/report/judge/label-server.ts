@@ -1,5 +1,5 @@
-// The page on which a person labels kept trials, one after another: on this machine alone, at an address that nobody can guess. What
-// pages and agents wrote is escaped; no script but ours runs. What the judge said is shown once there is a label.
+// The page on which a person labels kept trials, one after another. Only this machine can open it, at an address that nobody can guess.
+// What sites and agents wrote is escaped, and only our script runs. What the judge said is shown after the person has labelled the trial.
 import { createHash, randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -48,7 +48,7 @@ export async function serveLabels(candidates: readonly Candidate[], files: Files
   };
 }
 
-/** Another site may have its name point to this address, or send its visitors here. */
+/** Other sites may point their host name to this address (DNS rebinding), or send requests from a visitor's browser. */
 function isOwn({ headers, method }: IncomingMessage, origin: string): boolean {
   const site = headers['sec-fetch-site'];
   if (`http://${headers.host}` !== origin || (site && site !== 'same-origin' && site !== 'none'))
@@ -56,13 +56,13 @@ function isOwn({ headers, method }: IncomingMessage, origin: string): boolean {
   return method === 'GET' || (method === 'POST' && headers.origin === origin);
 }
 
-/** @returns answers a request, from the path below the page's own */
+/** @returns a function that answers a request; it gets the path below the page's own, in parts */
 function labelling(candidates: readonly Candidate[], { configFolder, labelsFile }: Files) {
-  /** What was labelled since the start, and what it was before. */
+  /** For undo: what was labelled since the start, and the label before. */
   const given: { trial: string; before: Label | undefined }[] = [];
   const known = () => new Map(readLabels(labelsFile).labels.map(label => [label.trial, label]));
 
-  /** The next that has no label, from there on and then from the first; `done` if there is none. */
+  /** The next trial without a label; after the last comes the first. `done` if all have one. */
   function nextOpen(from: number): string {
     const labels = known();
     const inOrder = [...candidates.slice(from), ...candidates.slice(0, from)];
@@ -150,7 +150,7 @@ const hashed = (text: string) => `'sha256-${createHash('sha256').update(text).di
 
 const POLICY = `default-src 'none'; img-src 'self'; style-src ${hashed(STYLE)}; script-src ${hashed(SCRIPT)}; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** A foreign text in HTML. */
+/** A text of a site, an agent or a model, escaped for HTML. */
 const html = (text: string) => escapeUTF8(harmless(text));
 
 const page = (title: string, body: string) => `<!doctype html>

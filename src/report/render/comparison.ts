@@ -63,7 +63,7 @@ function failedAlike(spec: string, groups: readonly FailureGroup[]): string | un
   );
 }
 
-/** The totals of a project, by name. Actions that went through page tools are told where there is one. */
+/** The totals of a project, by name. */
 function totalsOf(totals: ComparisonTotals): Record<string, string> {
   const { passes, failures, actions = 0, pageToolCalls } = totals;
   const share = formatRate(actions > 0 ? pageToolCalls! / actions : null);
@@ -84,7 +84,7 @@ function pairText({ projects, specs, difference, interval, p, level = 1, differ 
   const points = (value: number) => `${value > 0 ? '+' : ''}${Math.round(value * 100)}`;
   const range = interval ? ` (95%: ${points(interval[0])} to ${points(interval[1])})` : '';
   const names = projects.map(projectName).join(' / ');
-  // Corrected, a small p may not be small enough.
+  // With many pairs the level is corrected: a p below ALPHA may not be small enough.
   const small =
     p <= level
       ? ', but the interval includes 0'

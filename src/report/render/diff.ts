@@ -29,17 +29,17 @@ import {
 } from './document';
 import { commentHeading } from './markdown-writer';
 
-/** The specs that the later run left out on purpose are only counted. */
+/** Specs that the later run left out on purpose are only counted. */
 const isCompared = ({ change }: DiffRow) => change !== 'not run';
 
-/** Whether tables show the row. Others are only counted, since rates always differ a little from run to run. */
+/** Whether the row stands out. Rates always differ a little from run to run. */
 function isShown({ change, p, candidate }: DiffRow): boolean {
   if (change === 'worsened') return candidate;
   if (change === 'improved') return p !== null && p <= ALPHA;
   return change !== 'unchanged' && change !== 'not run';
 }
 
-/** Leaves out what one side lacks. */
+/** `4/5 → 2/5`; one value if both sides have the same, or one side has none. */
 const arrow = (format: (side: VerdictRow) => string) => (row: DiffRow) => {
   const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
   return before === null || after === null || before === after
@@ -98,7 +98,7 @@ function diffNotes(changed: readonly DiffRow[]): Item[] {
 }
 
 /** `The suite as a whole became worse: 95% → 88% of the trials passed, over 40 specs (p < 0.001).`; empty if it did not. */
-export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
+function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   if (!suite?.fell) return '';
   const [before, after] = [suite.before, suite.after].map(side => formatRate(rateOf(side)));
   return `The suite as a whole became worse: ${before} → ${after} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
@@ -113,7 +113,7 @@ export function diffDocument(diff: Diff, sentences: readonly string[] = []): Doc
   return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);
 }
 
-export function diffBody(diff: Diff): Document {
+function diffBody(diff: Diff): Document {
   const shown = diff.rows.filter(isShown);
   const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
   return to =>

@@ -1,4 +1,4 @@
-// A document: what is shown, built once for both writers, the terminal's and Markdown's.
+// A document is built once, for two writers: the terminal's and Markdown's.
 import type { RowSubject } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { plural, type Style } from '../../text/print';
@@ -15,7 +15,7 @@ export interface Writer {
   table(grid: Grid): string;
   /** Shown on demand; left out in a terminal. */
   folded(title: string, document: Document): string;
-  /** Parts, what counts first. A terminal has it last, next to the prompt. */
+  /** Parts, the most important first. A terminal shows it last, next to the prompt. */
   ranked(parts: readonly (string | false)[]): string;
 }
 
@@ -31,7 +31,7 @@ export type RowName = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replay
 
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
-/** A text, and how `useColour` may colour it. */
+/** A text of a table, and its colour in a terminal. */
 export interface Cell {
   text: string;
   style?: Style | undefined;
@@ -71,7 +71,7 @@ export function specsAndTests(rows: readonly object[]): string {
 /** A table's columns: the name of each, and what it shows of a row. */
 export type Columns<Row> = Record<string, (row: Row) => string | Cell>;
 
-/** These rows as a table, with `test` as a head if none is of a spec. */
+/** These rows as a table. The column `spec` is called `test` if all are tests. */
 export function gridOf<Row extends object>(rows: readonly Row[], columns: Columns<Row>): Grid {
   const names = Object.keys(columns);
   return {

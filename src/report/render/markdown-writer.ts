@@ -17,13 +17,13 @@ export function escapeMarkdown(text: string, max = 500): string {
     .replace(HASH, hash => hash.replace(/.{6}(?=.)/g, '$&&#8203;'));
 }
 
-/** The same at the beginning of a line, where it could begin a list, a line across or a heading. */
+/** For the beginning of a line, where a text could also begin a list, a rule or a heading. */
 const escapeLine = (text: string, max?: number) =>
   escapeMarkdown(text, max).replace(/^(\d*)([-+=.)])/, '$1\\$2');
 
 // "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue, :x: is an emoji.
 const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/]|[\w+-]+:)|(?<=\bwww)\.|#/gi;
-/** GitHub links to a commit by seven digits of its hash or more: none is left of them in a row. */
+/** GitHub links seven or more digits of a commit's hash, so we break them up. */
 const HASH = /\b[\da-f]{7,}\b/gi;
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -37,7 +37,7 @@ const ENTITIES: Record<string, string> = {
   '#': '\\#&#8203;',
 };
 
-/** Names the comment of a diff or a confirmation, and begins it with what lets a workflow find the earlier one. */
+/** Begins the comment of a diff or a confirmation, with a marker by which a workflow finds the earlier one. */
 export const commentHeading = (text: string) => `<!-- taskproof-diff -->\n\n### Taskproof: ${text}`;
 
 const nameOf = (row: RowName) =>

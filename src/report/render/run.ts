@@ -31,7 +31,7 @@ export function verdictTable(results: Results): string {
 
 export const renderSummary = (results: Results) => `${runDocument(results)(summaryWriter)}\n`;
 
-/** In a terminal the lost specs follow in the run's error. */
+/** In a terminal, the run's error shows the lost specs. */
 function runDocument(results: Results): Document {
   const { comparison, verdicts, findings = [], status } = results;
   const lost = verdicts.filter(({ verdict }) => verdict !== 'passed');
@@ -40,6 +40,9 @@ function runDocument(results: Results): Document {
   const ran = verdictsOf(verdicts.filter(({ trials }) => trials.length > 0));
   const shared = findings.map(each => ({ text: `${sharedLine(each)} (${few(each.specs, 10)})` }));
   const ks = verdicts.filter(({ replayed }) => !replayed).map(({ k }) => k);
+  const foldedAll: Document = to => to.folded(`All ${plural(verdicts.length, 'verdict')}`, all);
+  // The comparison is enough for most readers.
+  const inMarkdown = comparison ? foldedAll : all;
   return to =>
     joined([
       to.heading(status, partText(results)),
@@ -54,12 +57,7 @@ function runDocument(results: Results): Document {
         to.items(tolerated(verdicts)),
         to.items(healed(verdicts)),
         to.items(otherShards(verdicts)),
-        to.isMarkdown
-          ? // The comparison is enough for most readers.
-            comparison
-            ? to.folded(`All ${plural(verdicts.length, 'verdict')}`, all)
-            : all(to)
-          : ran(to),
+        to.isMarkdown ? inMarkdown(to) : ran(to),
       ]),
     ]);
 }

@@ -6,7 +6,7 @@ import { type Cell, type Grid, type Item, joined, projectOf, specLabel, type Wri
 
 /** The HTML report shows the blocks of lost specs, too, and scrolls longer lines. */
 const TEXT_WIDTH = 78;
-/** Names of specs that did not run, findings that several specs met, and tolerated failures. */
+/** How many names of specs that did not run, shared findings and tolerated failures are shown. */
 export const SHOWN = 5;
 
 export function atMost(lines: readonly string[]): string[] {
@@ -69,7 +69,7 @@ const COMBINING = /\p{Mark}/u;
 
 export function displayWidth(text: string): number {
   let width = 0;
-  for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  for (const character of text) if (!COMBINING.test(character)) width += WIDE.test(character) ? 2 : 1;
   return width;
 }
 

@@ -1,4 +1,4 @@
-// What is said beside the verdicts: missing trials, healed recordings, findings, errors; and lost specs, each with its reasons.
+// What is shown beside the verdicts: missing trials, healed recordings, findings, errors; and lost specs, each with its reasons.
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { controlInWords } from '../../data/action';
@@ -21,7 +21,7 @@ export function partText({ complete, shard, incompleteBecause }: Results): strin
   return complete ? '' : parts.filter(Boolean).join(', ');
 }
 
-/** Null if the recording was played to its end. */
+/** Null if no other agent took over from a recording. */
 export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {
   if (!healed) return null;
   // Only a passed trial leaves a new recording.
@@ -47,7 +47,7 @@ export function sharedLine(finding: SharedFinding): string {
 
 type Told = Pick<ResultRow, 'verdict' | 'k' | 'missing' | 'reason' | 'diagnosis'>;
 
-/** What the failures of a spec have in common, where they left the way of passing trials, and what was in the way. */
+/** What the failures of a spec have in common, where they parted from passing trials, and what was in the way. */
 export function whyLines({ diagnosis, ...row }: Told): string[] {
   const { verdict, reason } = row;
   // Errors and missing trials are not failures.
@@ -115,14 +115,15 @@ export function lostSummary(
   more: readonly string[] = [],
 ): string {
   const to = terminalWriter({ indent: '  ' });
-  const [ran, idle] = [true, false].map(has => lost.filter(run => run.verdict.trials.length > 0 === has));
+  const ran = lost.filter(run => run.verdict.trials.length > 0);
+  const idle = lost.filter(run => !ran.includes(run));
   return [
     lost.length > 0 && `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
     to.items(atMost(findings.map(sharedLine)).map(text => ({ text }))),
     to.items(
-      ran!.map(run => lostItem({ ...run.row, ...run.verdict, diagnosis: run.diagnosis }, placeOf(run))),
+      ran.map(run => lostItem({ ...run.row, ...run.verdict, diagnosis: run.diagnosis }, placeOf(run))),
     ),
-    to.items(notRun(idle!)),
+    to.items(notRun(idle)),
     leftOut.length > 0 &&
       `taskproof: ${plural(leftOut.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`,
     to.items(

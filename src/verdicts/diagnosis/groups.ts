@@ -36,11 +36,11 @@ export interface LostTrial extends GradedTrial {
   found?: FoundParting | null | undefined;
   /** The request that went wrong in it. */
   suspect?: SuspectRequest | null;
-  /** What of that which the page said tells why it failed. */
+  /** The message of the page that may tell why it failed. */
   pageSaid?: string | null;
 }
 
-/** Characters. The agent's own words stand in full below. */
+/** In characters. The agent's own words are shown in full below. */
 const MAX_HEADLINE = 160;
 
 /** Descriptions from the most exact to the vaguest. The first that most trials share makes a group. */
@@ -83,8 +83,8 @@ function groupOf(trials: readonly LostTrial[]): FailureGroup {
   const projects = trials.map(({ project }) => project);
   const request = theSame(trials, ({ suspect }) => suspect?.text ?? null);
   const turn = theSame(trials, ({ suspect }) => suspect?.turn ?? null);
-  const first =
-    request === null ? '' : `${turn === null ? '' : turn ? `turn ${turn}: ` : 'before turn 1: '}${request}; `;
+  const when = turn === null ? '' : `${turn ? `turn ${turn}` : 'before turn 1'}: `;
+  const first = request === null ? '' : `${when}${request}; `;
   const said = traits.status === 'gave_up' ? theSame(trials, ({ facts }) => facts.said) : null;
   return {
     trials: trials.map(({ trial }) => trial.index),
@@ -103,7 +103,7 @@ export function headlineOf({ trials, text }: FailureGroup, failures: number, k: 
     : `${trials.length} of ${failures} failures: ${text}`;
 }
 
-/** Cuts a long address of the request before the broken check: the address stands in full beside it. */
+/** If the headline is too long, first cuts the request's address, which is shown in full elsewhere. */
 function withRoom(headline: string, suspect: SuspectRequest | null | undefined): string {
   const { request = '' } = suspect ?? {};
   const short = request.replace(/ (?=.{31}).*?(?=\/.{0,29}$)/, ' …');
@@ -156,7 +156,7 @@ function gaveUpText(trials: readonly GradedTrial[], said: string | null, where: 
 /** A request that failed or was never made often says more than the page. */
 const changesData = ({ method = 'GET' }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE)$/.test(method);
 
-/** Why the check does not hold, if the reason is the same for all; else its title. A judge says it in other words each time. */
+/** Why the check does not hold, if the reason is the same for all; else its title. A judge words it differently each time. */
 function brokenText(trials: readonly GradedTrial[], title: string): string {
   const reasonIn = ({ facts }: GradedTrial) => facts.broken.find(check => check.title === title)?.reason;
   const [first] = trials as [GradedTrial];
@@ -168,14 +168,14 @@ function brokenText(trials: readonly GradedTrial[], title: string): string {
 }
 
 /**
- * Where the trials of a group left the way of passing ones, in one line: where most of them did, else where the first did.
+ * Where the trials of a group parted from passing ones, in one line: where most of them did, else where the first did.
  *
  * @param partings the nearest first
  */
 export function groupParting(trials: readonly number[], partings: readonly FoundParting[]): string | null {
   const nearest = new Map(partings.toReversed().map(found => [found.parting.index, found]));
   const known = trials.flatMap(index => nearest.get(index) ?? []);
-  // The same but for their turns.
+  // Partings that differ only in their turns.
   const groups = groupBy(known, ({ parting, said, own }) => JSON.stringify([parting.kind, said, own]));
   const [group] = [...groups.values()].sort((a, b) => b.length - a.length);
   if (!group) return null;
@@ -212,7 +212,7 @@ export function sharedFindings(
     .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
-/** What a request that went wrong explains is no cause: what can't be reached, and what only may be what was looked for. */
+/** Without the findings that a failed request explains: what is out of reach, and controls without a name at the place that was sought. */
 export function causesIn(
   { findings, requests }: Pick<Facts, 'findings' | 'requests'>,
   suspect?: SuspectRequest | null,
@@ -220,7 +220,7 @@ export function causesIn(
   if (!suspect) return findings;
   const { status, request } = suspect;
   const isError = status !== null && status >= 400;
-  // One that was refused, or never sent, may lack what a control without a name would have given.
+  // If a request was refused or never sent, a control without a name may be why.
   const isRefused = isError && status < 500;
   const isFault = !isRefused && requests.some(sent => sent.request === request);
   return findings.filter(({ kind, place }) => !(isError && kind === 'out_of_reach') && !(isFault && place));

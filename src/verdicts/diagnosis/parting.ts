@@ -1,4 +1,4 @@
-// Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did.
+// Finds where a failed trial parted from passing ones. Trials are compared by paths, actions and controls alone.
 
 import type { Place } from '../../data/action';
 import { compareText, groupBy, sumOf } from '../../data/collections';
@@ -10,7 +10,7 @@ import { FAILED, type Facts, type GradedTrial, UNTOLD } from './way';
 /** Most passing trials to compare a trial with: a spec has at most 25, unless `--repeat-each` asks for more. */
 const MOST_TRIALS = 50;
 
-/** One of an earlier run has only its way. */
+/** Of an earlier run, only the way is known. */
 export interface PassingTrial {
   project?: string;
   trial?: Pick<TrialResult, 'index'>;
@@ -21,7 +21,7 @@ export interface PassingTrial {
 export interface FoundParting {
   parting: Diagnosis['partings'][number];
   lead: string;
-  /** Of the passing trials, and of the failed one. */
+  /** What passing trials did, and what the failed one did. */
   said: string;
   own: string;
   /** Where passing trials had the control that they used next, if the trial ended on that page. */
@@ -90,7 +90,7 @@ export class PassingWays {
     const far = furthest(place);
     const found = this.otherPage(far) ?? this.otherAction(far) ?? this.skipped(place);
     if (found || this.ways.some(({ id }) => id === idOf(keys, way.end))) return found;
-    // Another way led to the same page.
+    // The trial came back to their way by other actions: tell these.
     return this.otherAction(place) ?? this.extra(place);
   }
 
@@ -138,7 +138,7 @@ export class PassingWays {
     const wanted = nearest.way.actions[next];
     if (!wanted) return action ? this.wentOn(place, action) : null;
     const count = this.didCount(nearest.keys[next]!);
-    // An agent describes its own actions in other words in each trial.
+    // An action that is known only in the agent's own words has other words in each trial.
     if (!isTold(wanted) && count < this.total) return null;
     const sought = placeSought(wanted, place);
     const there = sought ? instead(sought, facts.controls) : '';
@@ -176,7 +176,7 @@ export class PassingWays {
 
   private wentOn(place: At, action: WayAction): FoundParting | null {
     const { keys, way } = place.nearest;
-    // What it sought in vain, passing trials may have seen: that leaves no trace.
+    // Passing trials may have seen what this action did not find, but what an agent sees is not recorded.
     if (isFailed(action)) return null;
     if (place.at < 0 || place.at !== keys.length - 1) return null;
     const count = this.countOf(other => other.keys.at(-1) === keys[place.at]);
@@ -184,7 +184,7 @@ export class PassingWays {
     return this.found('went_on', place, [endOf(way), action], [count, 'had ended'], action.did);
   }
 
-  /** @param what so many passing trials did, and what this one did (`own`) */
+  /** @param own what this trial did, while `count` passing trials did `what` */
   private found(
     kind: Parting['kind'],
     { trial: { index }, nearest }: At,
@@ -239,7 +239,7 @@ interface At extends Pick<GradedTrial, 'trial' | 'facts'> {
 const placeSought = ({ path, place }: WayAction, { way, last }: At): Place | undefined =>
   place && way.end === path && way.actions.slice(last + 1).every(isFailed) ? place : undefined;
 
-/** In the same words and at the same place, whatever locator was found for the control. */
+/** In the same words and at the same place. The locators may differ. */
 const isSame = (one: WayAction, other: WayAction) =>
   one.path === other.path &&
   one.did === other.did &&

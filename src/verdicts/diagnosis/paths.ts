@@ -1,11 +1,11 @@
-// Paths as trials are compared by them: without host, query, and what differs from trial to trial.
+// The paths by which trials are compared: without host, query, and what differs from trial to trial.
 import { UNIQUE } from '../../spec/placeholders';
 import { parsedUrl } from '../../spec/url';
 import { beginning, oneLine } from '../../text/line';
 
 const MAX_PATH = 300;
 
-/** The fingerprint of an http address has only path, query and fragment. */
+/** @param url of a page's fingerprint: of http addresses only path, query and fragment */
 export function fingerprintPath(url: string, unknown: string): string {
   return url.startsWith('/')
     ? (comparablePath(`http://page${url}`) ?? unknown)

@@ -11,13 +11,13 @@ export function instead(place: Place, controls: Facts['controls']): string {
   if (known.length) return '; it is elsewhere on the page';
   const [role] = place.control.split(' "');
   const isThere = there && shared(there, place) > 0;
-  // Another of its kind without a name may be it, and is a finding.
+  // Another control of its role, without a name, may be the one. That is a finding of its own.
   if (!(isThere && there.control.startsWith(`${role} "`)) && controls.some(({ control }) => control === role))
     return '';
   return isThere ? `; ${there.control} is in its place` : '; nothing is in its place';
 }
 
-/** Of controls without a name, one at the place of what was looked for is it. If another control is there, none of them is. */
+/** If a control without a name is at the place that was sought, it is the one. If another control is there, none of them is. */
 export function atPlace(facts: Facts, sought: Place | undefined): Facts {
   const { findings, others, controls = [] } = facts;
   // If nothing is there, the page may be another one than it was then.

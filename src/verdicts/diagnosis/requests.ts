@@ -1,5 +1,5 @@
-// The requests of a failed trial that were answered otherwise than in passing ones, or not at all: the first suspects, whatever the
-// page shows.
+// Finds the request of a failed trial that was answered differently than in passing ones, or not at all. It is the first suspect,
+// whatever the page shows.
 
 import type { Parting, SentRequest, SuspectRequest } from '../../data/diagnosis';
 import type { NetworkEvent, TrialRecord } from '../../data/record';
@@ -16,11 +16,10 @@ const MAX_REQUESTS = 300;
 const MAX_LENGTH = 90;
 /** Without a passing trial, a failed GET is only a suspect in the last turns. */
 const LAST_TURNS = 2;
-/** What took so many milliseconds longer, and so many times as long, was far slower. A busy machine alone does not do that. */
+/** Far slower: so much longer, and so many times as long. A busy machine alone does not do that. */
 const SLOWER_MS = 3_000;
 const SLOWER = 5;
 
-/** What is compared of a trial. */
 type Sender = Pick<Facts, 'requests' | 'way'>;
 
 export function requestsOf(record: Pick<TrialRecord, 'network' | 'turns' | 'durationMs'>): SentRequest[] {
@@ -53,7 +52,7 @@ function waitedFor({ status, failure, startedAtMs, answeredAfterMs }: NetworkEve
   return isOpen ? durationMs - startedAtMs : answeredAfterMs;
 }
 
-/** A page that is left breaks its requests off. */
+/** Null if it was aborted, as when the page is left. */
 function failureIn({ status, failure }: NetworkEvent): string | null {
   return status !== null || failure === undefined || /abort|cancel/i.test(failure)
     ? null
@@ -62,7 +61,7 @@ function failureIn({ status, failure }: NetworkEvent): string | null {
 
 /**
  * @param passing the requests of each passing trial
- * @param parting where the trial left their way: what was answered otherwise later may be an effect of that
+ * @param parting where the trial parted from them: later answers may differ because of that
  */
 export function suspectOf(
   { facts, trial }: { facts: Sender; trial: Pick<TrialResult, 'index' | 'turns'> },
@@ -71,7 +70,7 @@ export function suspectOf(
 ): SuspectRequest | null {
   const usual = passing.map(({ requests }) => new Map(requests.map(each => [each.request, each])));
   const answersTo = (request: string) => usual.flatMap(each => each.get(request) ?? []);
-  // What failed has no effects.
+  // Then the requests of that turn came before the parting.
   const isBefore =
     parting && (/^(page|ended)$/.test(parting.kind) || parting.actual.did?.startsWith('failed'));
   const end = parting ? parting.turn - (isBefore ? 0 : 1) : Number.POSITIVE_INFINITY;
@@ -106,7 +105,7 @@ export function suspectOf(
   return { index: trial.index, turn, request, status, failure, expected, text };
 }
 
-// Without its time: trials with the same cause are told together.
+/** Without the time, so that trials with the same cause have the same text. */
 function outcomeOf({ status, failure, ms }: SentRequest): string {
   if (status !== null) return `answered ${status}`;
   if (failure !== null) return `failed (${failure})`;
@@ -114,7 +113,7 @@ function outcomeOf({ status, failure, ms }: SentRequest): string {
 }
 
 function isFarSlower(ms = 0, others: readonly SentRequest[]): boolean {
-  // Records of earlier versions don't tell it.
+  // Records of earlier versions have no `ms`.
   const longest = Math.max(0, ...others.map(each => each.ms ?? Number.POSITIVE_INFINITY));
   return ms >= longest + SLOWER_MS && ms >= longest * SLOWER;
 }

@@ -28,15 +28,15 @@ export interface BrokenCheck {
   method?: string | undefined;
 }
 
-/** With the place of a control without a name, if it may be what was looked for. */
+/** A control without a name has its place, by which it may be the one that was sought. */
 export type SeenInTheWay = FoundInTheWay & { place?: Place | undefined };
 
-/** What a diagnosis needs of a record. Whole records would stay in memory until the end of the run. */
+/** What a diagnosis needs of a record. Whole records would fill the memory until the run ends. */
 export interface Facts {
   way: Way;
   /** In the order of the spec; a forbidden host comes first, the judge last. */
   broken: readonly BrokenCheck[];
-  /** The control that it last used or looked for, and whether it was on the page where the trial ended; `sought`: it did not get to it. */
+  /** The control that it last used, or only looked for (`sought`). `here`: on the page where the trial ended. */
   control: { words: string; here: boolean; sought?: boolean } | null;
   /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
   said: string | null;
@@ -59,7 +59,7 @@ export interface GradedTrial {
 
 type Done = WayAction & { control?: string | undefined };
 
-/** @param broken what does not hold, if the record does not tell */
+/** @param broken failed checks that the record does not have, as of an ordinary test */
 export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []): Facts {
   const done = actionsOf(record);
   const end = comparablePath(record.finalUrl);
@@ -68,12 +68,7 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
   return {
     way: { actions: done.map(comparable), end },
     broken: [...broken, ...brokenChecks(record)],
-    control: last
-      ? {
-          ...{ words: oneLine(last.control!, MAX_DID), here: last.path === end },
-          ...(last.key.startsWith(FAILED) && { sought: true }),
-        }
-      : null,
+    control: last ? lastControl(last, end) : null,
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_GIVEN_UP) : null,
     requests: requestsOf(record),
     heard: heardIn(record),
@@ -81,6 +76,11 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
     others: findingsOf(record, false),
     controls: record.examination?.controls,
   };
+}
+
+function lastControl({ control, path, key }: Done, end: string | null): Facts['control'] {
+  const used = { words: oneLine(control!, MAX_DID), here: path === end };
+  return key.startsWith(FAILED) ? { ...used, sought: true } : used;
 }
 
 function heardIn({ examination, turns }: TrialRecord): NonNullable<Facts['heard']> {
@@ -103,17 +103,17 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): SeenInTheW
 /** As it is kept and shown. */
 export const withoutPlace = ({ place, ...found }: SeenInTheWay): FoundInTheWay => found;
 
-/** Puts aside what passing trials had, too, on this page or, as part of a site's frame, on another: it is no cause. */
+/** Moves findings of passing trials to `others`: they are no cause. The page may be another one, as for a site's header. */
 export function unusual(facts: Facts, usual: readonly FoundInTheWay[]): Facts {
   const idOf = ({ kind, locator, text }: FoundInTheWay) => JSON.stringify([kind, locator, text]);
   const known = new Set(usual.map(idOf));
-  const [findings, others] = [false, true].map(is =>
-    facts.findings.filter(finding => known.has(idOf(finding)) === is),
-  );
-  return { ...facts, findings: findings!, others: [...others!, ...facts.others] };
+  const isKnown = (finding: FoundInTheWay) => known.has(idOf(finding));
+  const others = facts.findings.filter(isKnown);
+  const findings = facts.findings.filter(finding => !isKnown(finding));
+  return { ...facts, findings, others: [...others, ...facts.others] };
 }
 
-/** What the page first said from that turn on and in no passing trial. A message that only counts on, or counts otherwise, is no news. */
+/** The page's first message from that turn on that no passing trial had. If only numbers differ, it is the same message. */
 export function saidSince(turn: number, { heard = [] }: Facts, passing: readonly Facts[]): string | null {
   const usual = new Set(passing.flatMap(facts => facts.heard ?? []).map(withoutNumbers));
   const alike = groupBy(heard, withoutNumbers);
@@ -137,7 +137,8 @@ export function wayOfTurns(turns: Recording['turns']): Way {
 
 /** Bounded, and harmless to show. */
 const comparable = ({ turn, path, did, key, place }: Done): WayAction => ({
-  ...{ turn, path },
+  turn,
+  path,
   did: oneLine(did, MAX_DID),
   key: key.slice(0, MAX_KEY),
   ...(place && { place: { ...place, control: oneLine(place.control, MAX_DID) } }),
@@ -226,7 +227,7 @@ function inPast(action: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> |
   return { did: `${did} ${control}${more}`, key: `${key} ${action.locator}`, control };
 }
 
-/** Agents fill a field with or without a click before it, at once or in parts. */
+/** Leaves out a click before a fill, and all but the last of several fills: some agents do that, some don't. */
 function withoutNoise(actions: readonly Done[]): Done[] {
   const kept = actions.filter(({ key, path }, index) => {
     const next = actions[index + 1];
@@ -236,7 +237,7 @@ function withoutNoise(actions: readonly Done[]): Done[] {
   return kept.slice(0, MAX_ACTIONS);
 }
 
-/** Its check has no title of its own. */
+/** The title of its check. */
 export const JUDGE = 'the judge';
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {

@@ -107,7 +107,7 @@ test.each(['{', 'null'])('a package.json of %j is named', async text => {
   const { code, err } = await suite({ 'package.json': text }).taskproof(['init', '--yes']);
   expect([code, err]).toEqual([
     1,
-    expect.stringMatching(/package\.json is not a JSON object\. Mend it first\./),
+    expect.stringMatching(/package\.json is not a JSON object\. Fix it first\./),
   ]);
 });
 

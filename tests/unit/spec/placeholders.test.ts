@@ -65,7 +65,7 @@ describe('a value does not become a part of the syntax around it', () => {
       { type: 'network', urlPattern: '**/{{value}}' },
     ])
       expect(() => filled(assertion, { value: each })).toThrow(
-        /^the value of \{\{value\}\} has characters that no URL has.*encodeURIComponent/,
+        /^the value of \{\{value\}\} stands in a URL glob, but has `\*` or characters that no URL has.*encodeURIComponent/,
       );
   });
 
@@ -74,7 +74,7 @@ describe('a value does not become a part of the syntax around it', () => {
       withData(specWith({ entryUrl }), { ...data, value }).entryUrl;
     for (const value of ['a&b', 'a#b'])
       expect(() => address('http://shop.test/?q={{value}}', value)).toThrow(
-        /^the value of \{\{value\}\} has `&` or `#`, and stands in entryUrl.*encodeURIComponent/,
+        /^the value of \{\{value\}\} has `&` or `#`, which would end it in entryUrl.*encodeURIComponent/,
       );
     expect(address('http://shop.test/?q={{value}}', 'a b/ü')).toBe('http://shop.test/?q=a b/ü');
     expect(address('http://shop.test/{{value}}', 'a?b=1&c=2#d')).toBe('http://shop.test/a?b=1&c=2#d');
