@@ -96,6 +96,8 @@ const recordedSchema = z.object({
   place: placeSchema.optional(),
   /** Whether it was on, if a click turns it on and off. */
   isOn: z.boolean().optional(),
+  /** Whether it held no text, for what is typed into. */
+  isEmpty: z.boolean().optional(),
   beside: z.array(neighbourSchema).optional(),
   /** The same for the target of a drag. */
   toPlace: placeSchema.optional(),

@@ -143,6 +143,8 @@ const price = (now: string) => `<h2>Desk lamp</h2><p>${now}</p>${button('Buy now
 const dialog = (question: string) =>
   `<h1>Alice Ahmed</h1><dialog open><h3>${question}</h3>${button('Yes', question)}</dialog>`;
 const basket = `<h1>Basket</h1>${['Fern', 'Ivy'].map(name => `<div><h3>${name}</h3><button aria-label="Remove" onclick="act('${name}')">x</button></div>`).join('')}`;
+const nameField = (value: string) =>
+  `<label>Name <input value="${value}" oninput="if (!done.length) act('named')"></label>`;
 const profile = (name: string) =>
   `<nav>${NAMES.map(each => `<a>${each}</a>`).join('')}</nav><h1>${name}</h1>${button('Delete', name)}`;
 const columns = (...names: string[]) =>
@@ -215,6 +217,18 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     'Save Alice Ahmed as an Admin.',
     click(page => page.getByRole('button').nth(1)),
     /beside "Admin"/,
+  ],
+  [
+    'a field that was empty',
+    nameField(''),
+    nameField('Old'),
+    'Set the name to "Jo".',
+    async (page, note) => {
+      const draft = { do: 'type', text: 'Jo' };
+      await note(draft, page.getByLabel('Name'));
+      await page.getByLabel('Name').pressSequentially('Jo');
+    },
+    /"Name" holds a text, and was empty in the recording/,
   ],
   [
     'a month',

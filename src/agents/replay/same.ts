@@ -4,12 +4,12 @@ import type { Neighbour, RecordedAction } from '../../data/action';
 import { type GoalWords, keepsWords, soughtIn } from '../../text/goal-words';
 
 /** What a recording has of a control, to know it again. */
-export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'beside'> & { locator?: string };
+export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'isEmpty' | 'beside'> & { locator?: string };
 
 /** @returns in one clause why it is another control, `differs` if it is the same with other numbers or another name; neither if nothing differs */
 export function otherControl(
   recorded: Told,
-  found: Pick<Standing, 'place' | 'isOn' | 'beside'>,
+  found: Pick<Standing, 'place' | 'isOn' | 'beside'> & Partial<Pick<Standing, 'isEmpty'>>,
   goal: GoalWords,
 ): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
@@ -27,10 +27,15 @@ export function otherControl(
     if (!keepsWords(text, scope, [...there, before, now], sought))
       return { why: `${here} is no longer beside "${text}"` };
   }
-  const { isOn } = recorded;
+  const state = otherState(recorded, found);
+  return state ? { why: `${here} ${state}` } : { differs };
+}
+
+/** In which the action would do something else: turn off what it turned on, or add to a text that is there already. */
+function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn'> & Partial<Standing>) {
   if (isOn !== undefined && found.isOn === !isOn)
-    return { why: `${here} is ${isOn ? 'off' : 'on'}, and was ${isOn ? 'on' : 'off'} in the recording` };
-  return { differs };
+    return `is ${isOn ? 'off' : 'on'}, and was ${isOn ? 'on' : 'off'} in the recording`;
+  return isEmpty && found.isEmpty === false ? 'holds a text, and was empty in the recording' : undefined;
 }
 
 /** A text that the goal had words of when it was recorded, and has none of now. */

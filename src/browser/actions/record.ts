@@ -163,6 +163,8 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
     : toldOf(await asked.focused);
   // Only a click toggles: other actions say themselves whether it ends on or off.
   if (ofTarget && draft.do !== 'click') delete ofTarget.isOn;
+  // The others replace the text, or don't enter any.
+  if (ofTarget && draft.do !== 'type') delete ofTarget.isEmpty;
   const end = to && {
     to: to.locator,
     ...(to.place && { toPlace: to.place }),
@@ -178,10 +180,11 @@ async function recorded(target: Target | undefined) {
   return { locator, ...toldOf(standing) };
 }
 
-function toldOf({ place, beside, isOn }: Partial<Standing> = {}) {
+function toldOf({ place, beside, isOn, isEmpty }: Partial<Standing> = {}) {
   return {
     ...(place && { place }),
     ...(isOn != null && { isOn }),
+    ...(isEmpty && { isEmpty }),
     ...(beside?.length && { beside }),
   };
 }

@@ -51,7 +51,7 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
     if (!scopes && scope !== 'heading' && found.some(text => hasName(text, goal))) break;
   }
   const { isConnected } = element;
-  return { place: placeOf(element), isConnected, isOn: isOn(control), beside };
+  return { place: placeOf(element), isConnected, isOn: isOn(control), isEmpty: isEmpty(control), beside };
 }
 
 /** A CSS path to the only control of that role and name (numbers may differ) among these texts; null if there is not just one. */
@@ -90,6 +90,13 @@ function isOn(control: Element): boolean | null {
   if (control.getAttribute('role') === 'radio') return null;
   const state = control.getAttribute('aria-checked') ?? control.getAttribute('aria-pressed');
   return state === 'true' || state === 'false' ? state === 'true' : null;
+}
+
+/** Whether a text that is typed would be all that it holds; null for what holds no text. */
+function isEmpty(control: Element): boolean | null {
+  if (control instanceof HTMLInputElement || control instanceof HTMLTextAreaElement)
+    return control.value === '';
+  return (control as HTMLElement).isContentEditable ? !control.textContent?.trim() : null;
 }
 
 /** @param all also texts with words that the goal lacks, even if other texts have only words of the goal */
