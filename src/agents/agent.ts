@@ -201,6 +201,11 @@ export class AgentApiError extends Error {
   override name = 'AgentApiError';
 }
 
+/** What the agent needs is missing or wrong: the trial is then `error: setup`. */
+export class AgentSetupError extends Error {
+  override name = 'AgentSetupError';
+}
+
 /**
  * Checks an agent of your own, and returns it: `defineAgent({ name: 'mine', run: async task => { ... } })`.
  *

@@ -1,10 +1,14 @@
 // A replay acts on the control of its recording, and on no other that the page has in its place.
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
-import { Player } from '../../src/agents/replay/player';
+import { type Agent, AgentSetupError, type SessionTask } from '../../src/agents/agent';
+import { Player, playRecording } from '../../src/agents/replay/player';
 import type { Recording } from '../../src/data/recording';
 import { agentTask } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
+import { tempFolder } from '../support/temp-folder';
 
 const pages = harness({ '/': html('') });
 const DO = `<script>window.done = []; const act = text => { done.push(text); document.body.dataset.done = text }</script>`;
@@ -393,6 +397,28 @@ it('a goal that names another row by now is not the recorded one', async () => {
   await expect(replayed([body, body], { ...given, ...SOON })).rejects.toThrow(
     'action 1: it acts beside "Alice Ahmed", which the goal no longer has',
   );
+});
+
+it('what the goal no longer has is an error of the set-up, or left to the fallback', async () => {
+  const page = await pages.openPage('/');
+  await page.setContent(DO + kinds['cards with two buttons']!.page(NAMES));
+  const task = agentTask(page, { goal: 'Delete Bob Brandt.' });
+  const configDir = tempFolder();
+  mkdirSync(join(configDir, 'recordings'));
+  const state = { url: '/', content: 'a' };
+  const beside = [{ scope: 'alone', text: 'Alice Ahmed' }];
+  const locator = "getByRole('button', { name: 'Delete' }).nth(1)";
+  const action = { do: 'click', locator, beside, tab: 0, before: state, after: state };
+  const turns = [{ title: 'delete', actions: [{ title: 'delete', recorded: [action] }] }];
+  const head = { recordingVersion: '1', specId: 'x', specHash: 'then', agent: 'claude', model: null };
+  const recording = { ...head, recordedAt: '2026-11-01T00:00:00.000Z', turns };
+  writeFileSync(join(configDir, 'recordings/x.json'), JSON.stringify(recording));
+  const play = (fallback?: Agent) =>
+    playRecording({ ...task, page, specName: 'x', configDir }, { actionTimeoutMs: 400, fallback } as never);
+  await expect(play()).rejects.toBeInstanceOf(AgentSetupError);
+  const fallback = { name: 'mine', run: async ({ done }: SessionTask) => ({ answer: done.join() }) };
+  const why = 'action 1: it acts beside "Alice Ahmed", which the goal no longer has: record it again';
+  expect(await play(fallback as Agent)).toEqual({ answer: `This no longer worked: ${why}` });
 });
 
 it('a handler of the suite for an overlay runs once', async () => {

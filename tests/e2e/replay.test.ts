@@ -212,7 +212,7 @@ test.describe('changed', () => taskproofTests('changed/*.yaml'));`,
   });
 });
 
-test('where a control has another name, Claude plays on and leaves a recording for review, which replays', async () => {
+test('where a control has another name, Claude plays on and leaves a recording for review, which replays; one that is broken does not', async () => {
   const site = await startShop();
   const model = await startMessagesApi({
     apiKey: 'key',
@@ -275,11 +275,13 @@ test('where a control has another name, Claude plays on and leaves a recording f
 
   const [from, to] = ['order.healed.json', 'order.json'].map(name => join(suite.folder, 'recordings', name));
   renameSync(from!, to!);
-  suite.write(renamed(''));
+  const broken = order(site.url).replace('id: order', 'id: broken');
+  suite.write({ ...renamed(''), 'tasks/broken.yaml': broken, 'recordings/broken.json': '{' });
   const reviewed = await suite.playwright(['test']);
-  expect(reviewed.exitCode, reviewed.output).toBe(0);
   expect(reviewed.output).not.toContain('has changed since');
-  const [again] = reviewed.results().verdicts;
+  const [unread, again] = reviewed.results().verdicts;
+  expect(unread).toMatchObject({ verdict: 'inconclusive', trials: [{ errorKind: 'setup' }] });
+  expect(unread!.reason).toMatch(/recordings\/broken\.json: not JSON/);
   expect(again).toMatchObject({ verdict: 'passed', turns: 3 });
   expect(again!.healed).toBeUndefined();
 });

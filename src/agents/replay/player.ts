@@ -29,7 +29,7 @@ import { pathOf } from '../../spec/url';
 import { type GoalWords, goalWords, hasName, isNear } from '../../text/goal-words';
 import { beginning, messageOf } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
-import type { Agent, SessionTask, Turn } from '../agent';
+import { type Agent, AgentSetupError, type SessionTask, type Turn } from '../agent';
 import { FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl } from './find';
 import type { ReplaySettings } from './index';
 import { haveSameWords, leftOut, type Told } from './same';
@@ -39,6 +39,9 @@ import { turnsWith, withTexts } from './values';
 export class ActionProblem extends Error {
   override name = 'ActionProblem';
 }
+
+/** An action that is not one for the goal of today. */
+class OldGoalError extends AgentSetupError {}
 
 export class Player {
   readonly done: string[] = [];
@@ -102,13 +105,15 @@ export class Player {
       // `perform` computes what is typed.
       if (action.do === 'call_page_tool') await computeSecrets(JSON.stringify(action.input), task);
       here = resolved(action, task);
-      const lost = leftOut([...(action.beside ?? []), ...(action.toBeside ?? [])], this.goal);
-      if (this.isOfOtherSpec && lost !== undefined)
-        throw new Error(`it acts beside "${lost}", which the goal no longer has: record it again`);
     } catch (error) {
       // No ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over.
-      throw new Error(`action ${this.number}: ${messageOf(error)}`);
+      throw new AgentSetupError(`action ${this.number}: ${messageOf(error)}`);
     }
+    const lost = leftOut([...(action.beside ?? []), ...(action.toBeside ?? [])], this.goal);
+    if (this.isOfOtherSpec && lost !== undefined)
+      throw new OldGoalError(
+        `action ${this.number}: it acts beside "${lost}", which the goal no longer has: record it again`,
+      );
     const page = await this.tab(action);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const play = async () => {
@@ -247,7 +252,8 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   try {
     if (recording) return await player.play(recording);
   } catch (error) {
-    if (!(error instanceof ActionProblem)) throw error;
+    const heals = error instanceof ActionProblem || (fallback && error instanceof OldGoalError);
+    if (!heals) throw error;
     problem = error.message;
   }
   if (!fallback) return { status: 'gave_up', reason: problem };
@@ -258,7 +264,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
 }
 
 const unknownSecret = (name: string) =>
-  new Error(
+  new AgentSetupError(
     `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
   );
 
