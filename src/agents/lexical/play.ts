@@ -177,7 +177,7 @@ class Player {
     if (!(await isA(field, '[role=listbox]'))) await this.#click(field);
     const option = controls.clickables('option');
     const found = await this.#ifAny({ label }, [option], 1_500);
-    // Some controls.lists show their options only after typing.
+    // Some lists show their options only after typing.
     if (!found && (await isA(field, 'input,textarea'))) await this.#enter(field, label);
     await this.#click(found ?? (await this.#at({ label }, [option])));
   }
