@@ -59,7 +59,7 @@ export interface TrialFixtures {
  * Fixtures of trials, without `agent`: a suite may have one of its own. Every worker loads this file, so what only trials need is
  * imported by the first trial.
  */
-export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
+const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
 
   _taskproofOptions: [
@@ -133,7 +133,6 @@ export const suiteTest = z
   )
   .optional();
 
-/** The suite's test, with the fixtures of trials. */
 export const withTrials = (own: SuiteTest | undefined) => (own ? mergeTests(own, trialTest) : trialTest);
 
 /**

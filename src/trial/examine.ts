@@ -227,38 +227,39 @@ function relevantTo(
     if (areListed || !sought.length) return true;
     return isTyped ? kind === 'no_label' || FIELD.test(text) : !FIELD.test(text);
   };
-  const mayBeIt = (found: Sighting) => isNameless(found) && fits(found);
-  const isFew = sightings.filter(mayBeIt).length <= MAX_NAMELESS;
-  const isCalled = (found: Sighting): boolean => {
+  const isCandidate = (found: Sighting) => isNameless(found) && fits(found);
+  const isKnown = (found: Sighting): boolean => {
     // While a dialog traps the focus, nothing else on the page can be used.
     if (found.kind === 'dialog_trap') return true;
     const tried = usesOf(found.boxes, touched);
     // What could be used anyway was no obstacle: a covered button that worked, a field without a label that was filled.
     if (tried.length) return ![...BARRIERS, 'no_label'].includes(found.kind) || tried.at(-1)!.failed;
-    const all = [...usable, ...fields];
     return [...sought, ...next].some(text => {
-      const isThere = all.some(name => inWords(name) === inWords(text));
-      const isSo = (name: string) => (isThere ? inWords(name) === inWords(text) : matches(name, text));
-      if (found.names.some(isSo)) return true;
+      const isWhole = (name: string) => inWords(name) === inWords(text);
+      const isThere = [...usable, ...fields].some(isWhole);
+      if (found.names.some(name => (isThere ? isWhole(name) : matches(name, text)))) return true;
       // Hints, such as an id or a class, count only if no control on the page has the name.
-      const isKnown = !fits(found) || alike(found.kind).some(name => matches(name, text));
-      const words = isKnown ? null : text.match(/[\p{L}\p{N}]{3,}/gu);
-      return words?.some(word => ` ${found.hints} `.includes(` ${word} `)) ?? false;
+      if (!fits(found) || namesOfSort(found.kind).some(name => matches(name, text))) return false;
+      const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+      return words.some(word => ` ${found.hints} `.includes(` ${word} `));
     });
   };
   // The names of controls of that sort: a button "Search" is no field "Search".
-  const alike = (kind: string) => {
+  const namesOfSort = (kind: string) => {
     const isLabelled = kind === 'no_label';
     return isLabelled !== !!isTyped ? [...usable, ...fields] : isLabelled ? fields : usable;
   };
   const isMissing = ({ kind }: Sighting) => {
-    const isThere = (text: string) => alike(kind).some(name => matches(name, text));
+    const isThere = (text: string) => namesOfSort(kind).some(name => matches(name, text));
     return areListed ? !sought.every(isThere) : sought.length > 0 && !sought.some(isThere);
   };
-  const called = sightings.map(isCalled);
+  const known = sightings.map(isKnown);
   // A nameless control may be the one that was sought, unless another was found by its name or hints.
-  const isGuessed = isFew && !sightings.some((found, index) => called[index] && fits(found));
-  return sightings.map((found, index) => called[index]! || (isGuessed && mayBeIt(found) && isMissing(found)));
+  const isFew = sightings.filter(isCandidate).length <= MAX_NAMELESS;
+  const canGuess = isFew && !sightings.some((found, index) => known[index] && fits(found));
+  return sightings.map(
+    (found, index) => known[index]! || (canGuess && isCandidate(found) && isMissing(found)),
+  );
 }
 
 const usesOf = (boxes: readonly Box[], touched: readonly Touched[]) =>

@@ -301,7 +301,6 @@ const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 
 const NOT_ENDED = errorEnd('internal', 'the trial did not end');
 
-/** What to do about a browser's error. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/ERR_PROXY|TUNNEL|PROXY_CONNECTION|the proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
   [/INTERNET_DISCONNECTED|OFFLINE/, 'Is `offline` set in `use` of the Playwright config?'],

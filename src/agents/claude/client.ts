@@ -26,7 +26,6 @@ interface Limited extends Limit {
   spent(usage: BetaUsage): void;
 }
 
-/** Sends the requests of an agent or a judge. */
 export function claudeSender(asker: Asker) {
   const { apiKey, baseURL, client, factory, requestTimeoutMs: timeout } = asker;
   // A client of another copy of the SDK has other types of the same shape.
@@ -138,12 +137,12 @@ function thrown(error: unknown, type: string | undefined, begun: boolean): unkno
 function failureOf(error: unknown, asker: Asker): Failure {
   if (isA(error, 'APIConnectionError')) return unconnected(error as Error, asker);
   if (!isA(error, 'APIError'))
-    return { words: messageOf(error), without: isA(error, 'AnthropicError') ? 'broken' : undefined };
+    return { words: messageOf(error), noAnswer: isA(error, 'AnthropicError') ? 'broken' : undefined };
   const failed = error as APIError;
   const { status, headers } = failed;
   const words = wordsOf(failed);
   const overloaded = status === undefined && failed.type === 'overloaded_error';
-  if (status === undefined) return { words, without: 'broken', overloaded };
+  if (status === undefined) return { words, noAnswer: 'broken', overloaded };
   const id = failed.requestID ?? headers?.get('x-amzn-requestid');
   return {
     status,
@@ -158,8 +157,8 @@ function failureOf(error: unknown, asker: Asker): Failure {
 function unconnected(error: Error, { factory }: Asker): Failure {
   const cause = error.cause instanceof Error ? error.cause : error;
   const words = cause.cause instanceof Error ? cause.cause.message : cause.message;
-  if (isA(error, 'APIConnectionTimeoutError')) return { words, without: 'silent' };
-  if (!/credentials/i.test(error.message)) return { words, without: 'connection' };
+  if (isA(error, 'APIConnectionTimeoutError')) return { words, noAnswer: 'silent' };
+  if (!/credentials/i.test(error.message)) return { words, noAnswer: 'unreachable' };
   const check = `Check how the client of ${factory}({ client }) is created.`;
   return { means: "the client can't authenticate", words: `${error.message} (${words}) ${check}` };
 }

@@ -124,7 +124,6 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<ClaudeOptions>);
 
 export type ClaudeSettings = z.output<typeof optionsSchema>;
-/** The settings of a model, for an agent or a judge. */
 export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {

@@ -17,8 +17,7 @@ import { find, isA, NotFound, now, partOfName, wholeName } from './find';
 import { type Clause, parseGoal, Stuck, type Target } from './goal';
 
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
-/** Buttons that send a log-in form. */
-const SENDS = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
+const SUBMIT_BUTTON = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
 const NAVIGATION_MS = 60_000;
 /** How long to try before looking for an overlay: one rarely goes away by itself. */
 const COVERED_MS = 1_500;
@@ -156,7 +155,7 @@ class Player {
     const locator = await this.#at({ label: 'password', nth: 0 }, [controls.passwords]);
     await this.#enter(locator, password);
     const { do: what, target } = this.#next ?? {};
-    const isSent = what === 'press' || (what === 'click' && SENDS.test(target!.label));
+    const isSent = what === 'press' || (what === 'click' && SUBMIT_BUTTON.test(target!.label));
     if (!isSent) await this.#act('press Enter in', { do: 'press', key: 'Enter', locator });
   }
 

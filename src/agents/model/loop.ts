@@ -29,7 +29,7 @@ export interface Answer {
   readonly why?: string | undefined;
 }
 
-export interface LoopSettings {
+interface LoopSettings {
   factory: 'claude' | 'aiSdk';
   model: string;
   maxTokens: number;

@@ -17,11 +17,10 @@ export interface Outcome {
   tokens?: number;
 }
 
-/** Why an attempt failed. */
 export interface Failure extends Outcome {
   status?: number | undefined;
-  /** `silent`: the API took the request and sent nothing. `broken`: the answer broke off. */
-  without?: 'connection' | 'silent' | 'broken' | undefined;
+  /** Why there is no whole answer. `silent`: the API took the request and sent nothing. `broken`: the answer broke off. */
+  noAnswer?: 'unreachable' | 'silent' | 'broken' | undefined;
   /** Whether the API reported an overload by other means than its status. */
   overloaded?: boolean;
   /** The API would refuse each request from now on. */
@@ -73,10 +72,10 @@ export class RequestFailed extends Error {
 /** Decides whether a request is sent again: after `served` and `unknown` that would not help. */
 type Kind = Answered['as'] | 'silent' | 'broken' | 'unknown';
 
-function kindOf({ status, without, overloaded, noCredit }: Failure): Kind {
+function kindOf({ status, noAnswer, overloaded, noCredit }: Failure): Kind {
   if (noCredit) return 'served';
   if (overloaded || status === 529) return 'overloaded';
-  if (without) return without === 'connection' ? 'unreachable' : without;
+  if (noAnswer) return noAnswer;
   if (status === undefined) return 'unknown';
   if (status === 429) return 'limited';
   if ([502, 503, 504].includes(status)) return 'unreachable';
@@ -141,7 +140,7 @@ export function problemOf(failure: Failure, sent: number, asked: Asked, keys: re
   return withoutKeys(reasonFor(failure, asked, sent === 1 ? 'asked once' : `asked ${sent} times`), keys);
 }
 
-function reasonFor({ status, without, means, words }: Failure, asked: Asked, often: string): string {
+function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, often: string): string {
   const { factory, model, requestTimeoutMs, address, key } = asked;
   const known: Record<number, string> = {
     401: `the API refuses the key (401). Check ${key}.`,
@@ -151,11 +150,12 @@ function reasonFor({ status, without, means, words }: Failure, asked: Asked, oft
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
     429: 'the account has no credit (429). Add credit, or use another key.',
   };
-  if (without === 'silent')
+  if (noAnswer === 'silent')
     return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
-  if (without === 'connection')
+  if (noAnswer === 'unreachable')
     return `the API at ${address} can't be reached, ${often} (${words}). Check the network, a proxy, and its address.`;
-  if (without === 'broken' || (status && status < 300)) return `the answer can't be read, ${often}: ${words}`;
+  if (noAnswer === 'broken' || (status && status < 300))
+    return `the answer can't be read, ${often}: ${words}`;
   if (!status) return `${means ?? 'the request could not be made'}: ${words}`;
   const refused = status < 500 && `the API refuses the request (${status}).`;
   const failed = `the API failed (${status}), ${often}. Run again later.`;

@@ -1,4 +1,4 @@
-// Waits for the control of a recorded action, where its locator finds it or where it stands by now.
+// Waits for the control of a recorded action, found by its locator or where it is by now.
 import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
 import { callInPage, unseen } from '../../browser/in-page';
@@ -11,15 +11,15 @@ import { otherControl, type Told } from './same';
 /** Milliseconds between looks at a page: they grow from the first to the longest. */
 export const FIRST_PAUSE_MS = 10;
 export const longer = (pause: number) => Math.min(pause * 2, 200);
-/** For an element, before it is looked for elsewhere. */
+/** How long to look for an element by its locator, before looking elsewhere. */
 const LOOK_MS = 500;
 
-/** Another control stands where the recorded one stood. */
+/** Thrown if another control is where the recorded one was. */
 export class OtherControl extends Error {
   override name = 'OtherControl';
 }
 
-/** @returns its locator and, if another could come in its place, the element that was compared. @throws OtherControl */
+/** @returns the control's locator and, if another could take its place, the element that was compared. @throws OtherControl */
 export async function findControl(
   given: Locator,
   recorded: Told,
@@ -29,7 +29,7 @@ export async function findControl(
   if (!place && !beside.length) return { locator: given };
   const isTold = beside.some(({ scope }) => isNear(scope));
   let locator = given;
-  // Kept for a last look that has too little time left.
+  // Kept, since the last look may have too little time to tell.
   let why: string | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
     const timeout = Math.max(1, Math.min(LOOK_MS, (end - performance.now()) / 2));
@@ -45,13 +45,13 @@ export async function findControl(
   }
 }
 
-/** If the page can't tell, the action will. */
+/** Throws what is known. If nothing is, the action will tell. */
 function refuse(why: string | undefined, error: Error | undefined): undefined {
   if (why !== undefined) throw new OtherControl(why);
   if (error) throw error;
 }
 
-/** Playwright's error after the time; others are thrown, such as for two elements. */
+/** Returns Playwright's error if there is no element in time, and throws others, such as for two elements. */
 async function lookAt(locator: Locator, timeout: number): Promise<{ element?: Locator; error?: Error }> {
   try {
     const element = await unseen(locator.page(), () => locator.elementHandle({ timeout }));

@@ -72,7 +72,6 @@ export function planAnnotations(plan: Plan): Annotation[] {
   return [{ type: PLAN, description: JSON.stringify(plan) }, ...readable];
 }
 
-/** The tag of each test with a pass policy. */
 export const POLICY_TAG = '@pass-policy';
 
 export function policyAnnotation(policy: Policy): PolicyAnnotation {

@@ -31,8 +31,7 @@ export function totp(uri: string | undefined): SecretFunction | undefined {
   };
   const beside = async () => {
     const made = await generator();
-    const near = (windows: number) => Date.now() + windows * made.period * 1000;
-    return [-1, 0, 1].map(windows => made.generate({ timestamp: near(windows) }));
+    return [-1, 0, 1].map(periods => made.generate({ timestamp: Date.now() + periods * made.period * 1000 }));
   };
   return Object.assign(code, { beside });
 }
