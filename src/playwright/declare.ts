@@ -99,7 +99,7 @@ export function taskproofTests<
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
   const { specs, error } = loadTaskSpecs(globs, { cwd });
   const broken = (error && !error.errors.length ? [error] : (error?.errors ?? [])).map(each => {
-    // Only two specs with one id and a glob that matches nothing are no errors of one file.
+    // Errors without a file: two specs with one id, or a glob that matches nothing.
     if (each.filename === undefined) throw error;
     return { file: resolve(each.filename), error: each };
   });

@@ -85,7 +85,7 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 
   _taskproofReady: async ({ _taskproofOptions, _taskproofSecrets: secrets, baseURL }, use, testInfo) => {
     const declared = planOf(testInfo, testInfo.file, folderOf(testInfo.config));
-    // Only here is the agent certain, since `test.use` and fixtures can set it.
+    // Only now the agent is certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
     const prepare = async (): Promise<ReadyOptions> => {

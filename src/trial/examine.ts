@@ -50,16 +50,17 @@ export async function examine(
     const masked = (place: Place): Place => ({ ...place, control: line(place.control) });
     const found = hasPassed ? notOvercome(examined.found, touched) : examined.found;
     const relevant = hasPassed ? [] : relevantOf(found, aims, { touched, ...examined });
-    const [first, others] = [true, false].map(is => found.filter((_, index) => is === !!relevant[index]));
+    const first = found.filter((_, index) => relevant[index]);
+    const others = found.filter((_, index) => !relevant[index]);
     const findings: Finding[] = [];
-    for (const found of [...first!, ...others!].slice(0, MAX_FINDINGS)) {
-      const { kind, locator, text } = found;
+    for (const each of [...first, ...others].slice(0, MAX_FINDINGS)) {
+      const { kind, locator, text } = each;
       const name = `in-the-way-${findings.length + 1}.jpg`;
-      const isRelevant = findings.length < first!.length;
-      const image = isRelevant && findings.length < MAX_PICTURES ? await found.cutOut() : undefined;
+      const isRelevant = findings.length < first.length;
+      const image = isRelevant && findings.length < MAX_PICTURES ? await each.cutOut() : undefined;
       if (image) await attach(name, image);
       const told = { kind, locator: line(locator), text: line(text), relevant: isRelevant };
-      findings.push({ ...told, ...placeIfNameless(found, masked), ...(image && { screenshot: name }) });
+      findings.push({ ...told, ...placeIfNameless(each, masked), ...(image && { screenshot: name }) });
     }
     const controls = examined.controls.map(masked);
     const said = await messagesOn(page);
@@ -67,7 +68,7 @@ export async function examine(
     return {
       path: line(pathIn(page.url())),
       findings,
-      others: others!.length + examined.more,
+      others: others.length + examined.more,
       controls,
       ...(said.length && { said: said.map(line) }),
       ...(incomplete && { incomplete }),

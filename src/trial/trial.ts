@@ -1,4 +1,4 @@
-// One trial from entryUrl to record.
+// Runs one trial, from entryUrl to its record.
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
 import { limited, within } from '../browser/waiting';
@@ -48,7 +48,7 @@ export class Trial extends AgentRun {
   private end: AgentEnd | null = null;
   private phase: 'running' | 'checking' | 'judging' | 'graded' = 'running';
   /** The URL before the suite's own check ran, which may navigate. */
-  private leftAt: string | undefined;
+  private gradedUrl: string | undefined;
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
   private readonly assertions: AssertionResult[] = [];
@@ -65,8 +65,8 @@ export class Trial extends AgentRun {
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
     if (this.failure) this.blameOthers();
-    const isThere = this.leftAt === undefined || this.leftAt === this.session.page.url();
-    const isExamined = isThere && !this.stopped.signal.aborted && this.end?.status !== 'error';
+    const isOnGradedPage = this.gradedUrl === undefined || this.gradedUrl === this.session.page.url();
+    const isExamined = isOnGradedPage && !this.stopped.signal.aborted && this.end?.status !== 'error';
     const hasPassed = !this.failure;
     if (isExamined && (!hasPassed || this.plan.isFirstToPass?.())) await this.examine(hasPassed);
     return this.record();
@@ -152,7 +152,7 @@ export class Trial extends AgentRun {
     const { status, reason } = this.end ?? NOT_ENDED;
     const { mask, turns, opened, assertions, judged, session } = this;
     const refusals = opened.refusals.map(({ url, how }) => ({ url: cutUrl(mask(url)), how }));
-    const finalUrl = mask(beginning(this.leftAt ?? session.page.url())) || null;
+    const finalUrl = mask(beginning(this.gradedUrl ?? session.page.url())) || null;
     const judge = judged.judgement ?? null;
     return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
@@ -263,7 +263,7 @@ export class Trial extends AgentRun {
 
   private async grade(): Promise<void> {
     await checkAssertions(this, this.assertions, this.end?.status === 'gave_up');
-    this.leftAt = this.session.page.url();
+    this.gradedUrl = this.session.page.url();
     const broke = await this.runCheck();
     // If the browser or the whole site is gone, a failed assertion says nothing about the site.
     if (this.lost) {

@@ -62,7 +62,7 @@ class AiSdkLoop extends Loop {
     const said = this.task.mask(shorten(text, 200));
     const isRefusal = calls.length === 0 && (finishReason === 'content-filter' || finishReason === 'error');
     return {
-      // Without the SDK's own answers to calls that it can't read: we answer each call ourselves.
+      // Leaves out the SDK's own answers to calls that it can't read: we answer each call ourselves.
       messages: result.response.messages.filter(({ role }) => role === 'assistant'),
       calls,
       text,
@@ -152,7 +152,7 @@ const marked = (message: ModelMessage): ModelMessage => ({
   providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
 });
 
-/** Leaves out null, which models send for fields without a value; in an answer it may be meant. Other inputs than objects are refused later. */
+/** Leaves out null, which models send for fields without a value. In an answer it may be meant. Inputs that are no objects are refused later. */
 function callOf(made: { toolCallId: string; toolName: string; input: unknown }): Call {
   const { toolCallId: id, toolName: name, input } = made;
   if (typeof input !== 'object' || input === null || name === 'answer') return { id, name, input };

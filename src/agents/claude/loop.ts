@@ -19,7 +19,7 @@ import { claudeSender } from './client';
 import { bareName, pricesOf, usageOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
-/** By the API's reason why an answer ended: '' if the answer is complete. */
+/** How an answer ended, by the API's reason; '' if the answer is complete. */
 const STOPS: Record<string, Answer['stop'] | ''> = {
   end_turn: '',
   stop_sequence: '',

@@ -35,7 +35,7 @@ export function turnsWith(
   }));
 }
 
-/** Replaces all values at once, since a new value may equal another's old one. Single characters are too common to be replaced inside a text. */
+/** Replaces all values at once: a new one may equal another's old one. Inside a text, single characters are too common to be replaced. */
 function changed(text: string, values: ReadonlyMap<string, string>, goal: string): string {
   const whole = values.get(text);
   if (whole !== undefined) return whole;
