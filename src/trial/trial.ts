@@ -202,7 +202,7 @@ export class Trial extends AgentRun {
     const end = performance.now() + timeout;
     const open = async () => {
       const response = await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
-      if (response?.status() === 407) throw new Error('the proxy wants a user name and a password (407)');
+      if (response?.status() === 407) throw new Error('the proxy requires a user name and a password (407)');
       await unseen(session.page, () => this.loaded(timeout, end));
     };
     try {

@@ -50,7 +50,7 @@ export interface Asked {
 
 interface Sending<T> extends Limit, Asked {
   lane: Lane | Promise<Lane>;
-  /** How often the request is sent again after a failure. */
+  /** How often the request is sent again after a failure. Limits and overloads do not count. */
   maxRetries: number;
   attempt(): Promise<{ value: T } & Outcome>;
   failureOf(error: unknown): Failure;

@@ -92,7 +92,7 @@ export function skipUnstarted(test: TestCase, reason: string): void {
 
 /**
  * Whether Playwright left the test out because something before it failed: a hook, a worker, a test of a serial describe. Checked on
- * Playwright 1.64 and 1.65: such a test is skipped without being expected to be, other than by `skip` and `fixme`.
+ * Playwright 1.64 and 1.65: such a test is skipped, but not expected to be. `skip` and `fixme` expect it.
  */
 export function wasLeftOut(
   { expectedStatus, results }: Pick<TestCase, 'expectedStatus' | 'results'>,
