@@ -2,7 +2,7 @@
 import { processIo } from './cli/io';
 import { run } from './cli/program';
 
-// Not process.exit, which would lose output that is still in a pipe.
+// process.exit() would lose output that is still in a pipe.
 void run(process.argv.slice(2), processIo()).then(code => {
   process.exitCode = code;
 });

@@ -13,8 +13,8 @@ export type OptionSchemas<Options> = {
 };
 
 /**
- * @param name of the function or class that the options are for: `claude()`
- * @param given as the user gave it; undefined means no options
+ * @param name the function or class that the options are for: `claude()`
+ * @param given the user's options; undefined for none
  * @throws OptionsError
  */
 export function checkOptions<Schema extends z.ZodType>(
@@ -34,7 +34,7 @@ export function checkOptions<Schema extends z.ZodType>(
   );
 }
 
-/** A line for each unknown key, which begins with it; or Zod's own message. */
+/** A line for each unknown key, which begins with the key. For other issues, Zod's own message applies. */
 function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);

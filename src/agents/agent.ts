@@ -49,7 +49,7 @@ export interface AgentTask {
   readonly entryUrl: string;
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
-  /** The most turns that the trial may take. */
+  /** The most turns of the trial. */
   readonly maxSteps: number;
   /** US dollars for this trial; undefined if there is no cap. */
   readonly maxCostUsd: number | undefined;
@@ -62,7 +62,7 @@ export interface AgentTask {
   readonly seed: number;
   /** Aborted when the trial's time is up, its page is gone or the run is interrupted. */
   readonly signal: AbortSignal;
-  /** Milliseconds left for this trial. They stand still during `waiting`. */
+  /** Milliseconds left for this trial. They don't count down during `waiting`. */
   readonly timeLeftMs: number;
   /**
    * Waits for a model's answer or, with `'limit'`, for a rate limit or a pause before another try, and resolves or
@@ -72,11 +72,11 @@ export interface AgentTask {
    * @throws AgentApiError if an answer takes more than 30 minutes.
    */
   waiting<T>(promise: Promise<T>, kind?: 'model' | 'limit'): Promise<T>;
-  /** Turns that are left. */
+  /** How many turns are left. */
   readonly turnsLeft: number;
   /** US dollars that `usage` has reported so far; null once a price was unknown. */
   readonly costUsd: number | null;
-  /** Secrets by name. Type their values, never show them to a model. Those that are computed are empty until `secret(name)` computes them. */
+  /** Secrets by name. Type their values, never show them to a model. A computed secret is empty until `secret(name)` computes it. */
   readonly secrets: Readonly<Record<string, string>>;
   /**
    * The value of a secret. `totp()` and functions are computed each time, so ask right before you type it.
@@ -110,7 +110,7 @@ export interface AgentTask {
   usage(usage: ReportedUsage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
-  /** What happened besides the agent's own actions since the last call, one sentence each: opened tabs, answered dialogs, downloads, refused navigations. */
+  /** What has happened since the last call besides the agent's own actions, in sentences: opened tabs, answered dialogs, downloads, refused navigations. */
   takeNotices(): string[];
   /** Replaces the values of secrets in a text, encoded ones included, by `<secret>NAME</secret>`. Mask a text before you shorten it. */
   mask(text: string): string;
@@ -120,7 +120,7 @@ export interface AgentTask {
 export interface SessionTask extends AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
-  /** What its recording is called: `phone › cart`; null in a hand-written test where none is played or made. */
+  /** The name of its recording: `phone › cart`; null in a hand-written test where none is played or made. */
   readonly specName: string | null;
   /** SHA-256 of the parsed spec, in a hand-written test of the goal. */
   readonly specHash: string;
@@ -136,9 +136,8 @@ export interface SessionTask extends AgentTask {
   readonly configDir: string;
   /** What a recording did before this agent took over, in order; empty if there was none. */
   readonly done: readonly string[];
-  /** Marks the trial as healed: its recording no longer fits the page, and another agent takes over. */
+  /** Marks the trial as healed: its recording no longer fits the page, so another agent takes over. */
   markHealed(healing: Healing): void;
-  /** Names of the secrets that are computed. */
   readonly computedSecrets: readonly string[];
   readonly session: Session;
   readonly webmcp: PageTools;
@@ -151,7 +150,7 @@ export interface Answered {
   answer: Answer | null | undefined;
 }
 
-/** What our agents resolve to if their model only talked. If the answer does not pass, the trial says nothing about the site. */
+/** What our agents resolve to if their model called no tool. A trial that then fails says nothing about the site. */
 export interface OnlyTalked extends Answered {
   neverActed: string;
 }
@@ -169,7 +168,7 @@ export interface Agent {
   readonly model?: string;
   /** Whether it plays recordings. Such trials are not independent, so k is 1 unless `--repeat-each` asks for more. */
   readonly replays?: boolean;
-  /** Whether its trials mostly wait, as for a model: more of them run at once than there are cores for. Default: false. */
+  /** Whether its trials mostly wait, for example for a model. More of them run at once than there are cores. Default: false. */
   readonly waits?: boolean;
   /** Called once per worker before the first trial's page opens. Throw an error that says what is missing (a key, a program). */
   preflight?(): void | Promise<void>;

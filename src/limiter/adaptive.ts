@@ -1,23 +1,23 @@
-// How many requests to one model run at once, and how fast they start. Nobody has to know the API's limits: the number of requests
-// grows while answers come (as TCP's slow start). Once the API refuses one, the rate goes on a little below the served one; it grows
-// evenly from there, and ever faster if that was far below the limit (as TCP's CUBIC, RFC 9438).
+// Decides how many requests to one model run at once, and how fast they start. Nobody has to know the API's limits. The number of
+// requests grows while answers come in, like TCP's slow start. When the API refuses one, the rate goes a little below the rate that was
+// served. From there it grows evenly, and after a while ever faster, like TCP's CUBIC (RFC 9438).
 import type { Answered, Left } from './rate-headers';
 
 /** Requests at a time until the first answer. */
 const FIRST_SLOTS = 4;
-/** What is left of the served rate after a refusal. */
+/** The share of the served rate that is kept after a refusal. */
 const CUT = 0.95;
 /** Growth per second, as a share of the served rate. */
 const GROWTH = 0.004;
 /** Seconds of even growth. */
 const EVEN_S = 20;
-/** Seconds of faster growth, after which as much as the served rate is added. */
+/** Seconds of faster growth after which the rate has doubled. */
 const DOUBLED_S = 40;
-/** Requests per second: a minute's limit of 3 is kept, too. */
+/** Requests per second, to keep a limit of 3 per minute, too. */
 const LEAST_RATE = 0.05;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Milliseconds over which the rate is measured that the API served, or over a minute: some limits are of a minute. */
+/** The served rate is measured over this time and over a minute, since some limits are per minute. */
 const RECENT_MS = 10_000;
 const MINUTE_MS = 60_000;
 
@@ -36,11 +36,11 @@ export type Clock = typeof realClock;
 export interface Known {
   /** Whether it has served a request in this run. */
   served: boolean;
-  /** Milliseconds since requests go without any answer; 0 if the newest one got one. */
+  /** Milliseconds for which no request has got an answer; 0 if the newest one did. */
   goneMs: number;
 }
 
-/** A request that may be sent. Call `answered` once, whatever comes of it; without an argument if nothing follows from it. */
+/** A request that may be sent. Call `answered` once when it is over; without an argument if nothing can be learned from it. */
 export interface Admission extends Known {
   answered(how?: Answered): void;
 }
@@ -52,11 +52,11 @@ interface Waiting {
 
 interface Request {
   startedAt: number;
-  /** With 429 or 529. */
+  /** Whether the API refused it (429 or 529). */
   refused?: boolean;
 }
 
-/** A limit that the API told, which fills up again as time goes by. */
+/** A limit that the API reported. It fills up again as time goes by. */
 interface Bucket {
   left: number;
   limit: number;
@@ -82,7 +82,7 @@ export class AdaptiveLimiter {
   private readonly buckets = new Map<Left['of'], Bucket>();
   /** A running mean. */
   private tokensOfRequest = 0;
-  /** Those of the last minute. */
+  /** Requests of the last minute. */
   private readonly started: Request[] = [];
   private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
   private cancelWake = () => {};
@@ -93,7 +93,7 @@ export class AdaptiveLimiter {
     this.cutAt = this.beganAt;
   }
 
-  /** At most so many requests at once. Two projects may share a key: the lower number holds. */
+  /** Limits the requests at once. If two projects share a key, the lower number holds. */
   atMost(most: number): void {
     this.most = Math.min(this.most, most);
     this.slots = Math.min(this.slots, this.most);
@@ -107,7 +107,7 @@ export class AdaptiveLimiter {
     return () => void this.queue.delete(waiting);
   }
 
-  /** What was seen so far, as the results file explains it. */
+  /** What was seen so far, for the results file. */
   get traffic() {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
@@ -151,7 +151,7 @@ export class AdaptiveLimiter {
 
   /** Requests per second that may start now. */
   private rate(now: number): number {
-    // What costs more is tried less often: the best interval grows with the root of the cost.
+    // A refusal that costs more time is risked less often: the best interval grows with the square root of the cost.
     const seconds = (now - this.cutAt) / 1_000 / Math.sqrt(Math.max(1, this.retryAfterMs / 1_000));
     const grown = GROWTH * seconds + Math.max(0, (seconds - EVEN_S) / DOUBLED_S) ** 3;
     return Math.max(LEAST_RATE, this.servedRate * (CUT + grown));
@@ -171,7 +171,7 @@ export class AdaptiveLimiter {
   private refuse(as: Answered['as'], retryAfterMs: number, request: Request, now: number): void {
     request.refused = as !== 'unreachable';
     if (request.refused) this.seen.refused++;
-    // Before the first served request, the rate is unknown.
+    // Before the first answer, there is no rate that could be lowered.
     const knowsNoRate = !this.seen.served && this.running.size === 1;
     const how = as === 'limited' && knowsNoRate ? 'overloaded' : as;
     this.shrink(how, request.startedAt, now);
@@ -187,14 +187,14 @@ export class AdaptiveLimiter {
   }
 
   private shrink(as: Answered['as'], startedAt: number, now: number): void {
-    // What began before the last cut says nothing about the rate since.
+    // A request from before the last cut says nothing about the rate since.
     if (startedAt < this.cutAt) return;
     if (as === 'limited') this.cutRate(now);
     else this.slots = as === 'overloaded' ? Math.max(1, this.slots / 2) : 1;
     if (as === 'overloaded') this.cutAt = now;
   }
 
-  /** If the API does not say how long: a refused request has its place in the rate; one without an answer waits ever longer. */
+  /** Pauses as long as the API asks. If it does not say: not after a limit, which has lowered the rate; else ever longer. */
   private pause(as: Answered['as'], retryAfterMs: number, now: number): void {
     const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.failures);
     if (as === 'limited') this.retryAfterMs = retryAfterMs;
@@ -203,7 +203,7 @@ export class AdaptiveLimiter {
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
   }
 
-  /** After a time without the API, as carefully as at first. */
+  /** Starts as carefully as at first, after the API was gone. */
   private beginAnew(now: number): void {
     this.failures = 0;
     this.slots = Math.min(FIRST_SLOTS, this.most);
@@ -213,21 +213,21 @@ export class AdaptiveLimiter {
 
   private cutRate(now: number): void {
     const started = Math.max(this.startedRate(RECENT_MS, now), this.startedRate(MINUTE_MS, now));
-    // Those that still run are not too many.
+    // The requests that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
     this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started));
     this.cutAt = now;
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }
 
-  /** Requests per second that were not refused. */
+  /** Started requests per second, without those that were refused. */
   private startedRate(ms: number, now: number): number {
     const since = Math.max(this.beganAt, now - ms);
     const recent = this.started.filter(({ startedAt, refused }) => startedAt >= since && !refused);
     return recent.length / Math.max(1, (now - since) / 1_000);
   }
 
-  /** What the API reported was true when the request began. */
+  /** Takes over a reported limit, as it was when the request began. */
   private fill({ of, remaining, limit = remaining, resetMs }: Left, startedAt: number): void {
     if (resetMs === 0) return;
     const later = this.started.filter(request => request.startedAt > startedAt).length;
@@ -244,7 +244,7 @@ export class AdaptiveLimiter {
       bucket.left = Math.min(bucket.limit, bucket.left + (now - bucket.at) * bucket.perMs);
       bucket.at = now;
       const needs = Math.min(bucket.limit, of === 'requests' ? 1 : this.tokensOfRequest);
-      // One that does not say when it fills up comes again with the next answer.
+      // A limit that does not say when it fills up is reported again with the next answer.
       if (bucket.left < needs && bucket.perMs > 0)
         at = Math.max(at, now + (needs - bucket.left) / bucket.perMs);
     }

@@ -1,20 +1,20 @@
-// What an API says in its headers is left of its limits.
+// Reads from an API's headers what is left of its limits.
 
-/** One limit: of requests, or of tokens. */
+/** What is left of one limit. */
 export interface Left {
   of: 'requests' | 'tokens';
   /** What the whole limit is; undefined if the API does not say. */
   limit?: number | undefined;
   remaining: number;
-  /** Milliseconds until all of it is there again. */
+  /** Milliseconds until the whole limit is available again. */
   resetMs: number;
 }
 
-/** How an API answered a request, as far as its limits go. */
+/** What an answer says about the API's limits. */
 export interface Answered {
   /**
-   * `served`: it did its work, or refused the request for what it asks. `limited`: too many requests or tokens (429).
-   * `overloaded`: the API has too much to do (529). `unreachable`: no connection, or a gateway without the API behind it.
+   * `served`: the API did its work, or refused what the request asks for. `limited`: too many requests or tokens (429).
+   * `overloaded`: the API has too much to do (529). `unreachable`: no connection, or a gateway that can't reach the API.
    */
   as: 'served' | 'limited' | 'overloaded' | 'unreachable';
   /** Milliseconds that the API asks to wait. */
@@ -56,7 +56,7 @@ export function retryAfterIn(headers: Headers, nowMs = Date.now()): number | und
   return found && Math.min(found, MAX_WAIT_MS);
 }
 
-/** Milliseconds. Node takes `-5` for a date, too. */
+/** Milliseconds until a date. The date must have a time, since Node takes even `-5` for a date. */
 function untilDate(text: string, nowMs: number): number | undefined {
   const date = /\d\d:\d\d/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(date) ? undefined : Math.max(0, date - nowMs);

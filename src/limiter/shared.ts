@@ -1,5 +1,5 @@
-// One limiter for each key and model in the whole run: it lives in the main process, and workers ask it over a local socket. What a
-// dead worker had asked for is given back. Without a main process of ours, a worker has its own.
+// One limiter for each key and model in the whole run. It lives in the main process, and workers ask it over a local socket. Requests of
+// a worker that dies are given back. Without a limiter in the main process, each worker has its own.
 import { createHash, randomUUID } from 'node:crypto';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
@@ -13,14 +13,14 @@ const ENV = 'TASKPROOF_LIMITER';
 
 /** Requests that share the limits of one key and model. */
 export interface Lane {
-  /** Made by `laneOf`: holds no key. */
+  /** A hash made by `laneOf`. */
   id: string;
   model: string;
   /** The option `maxRequests`. */
   most?: number | undefined;
 }
 
-/** @param owner what the API counts by: the key, and the API's address */
+/** @param owner whose requests the API counts: its address and the key */
 export function laneOf(model: string, owner: readonly string[], most?: number): Lane {
   const id = createHash('sha256')
     .update(JSON.stringify([model, ...owner]))
@@ -49,7 +49,7 @@ export type OpenLimiter = Awaited<ReturnType<typeof openLimiter>>;
 /**
  * Call it in the main process, before workers start.
  *
- * @param folder only this user may read it
+ * @param folder for the socket; only this user may read it
  */
 export async function openLimiter(folder: string) {
   const limiters = new Limiters();
@@ -78,7 +78,7 @@ export async function openLimiter(folder: string) {
   };
 }
 
-/** A connection is one request: a lane comes, what is known goes when it may be sent, and how it was answered comes. */
+/** Serves one request per connection: gets its lane, replies when it may be sent, and gets how it was answered. */
 function serve(socket: Socket, limiters: Limiters): void {
   let admitted: Admission | undefined;
   let withdraw: (() => void) | undefined;
@@ -99,7 +99,7 @@ function serve(socket: Socket, limiters: Limiters): void {
 
 const say = (socket: Socket, what: object) => socket.write(`${JSON.stringify(what)}\n`);
 
-/** Closing follows an error. */
+/** Ignores errors: the socket closes after one. */
 function eachLine(socket: Socket, hear: (line: string) => void): void {
   socket.on('error', () => {});
   createInterface({ input: socket })
@@ -109,9 +109,9 @@ function eachLine(socket: Socket, hear: (line: string) => void): void {
 
 const ownLimiters = new Limiters();
 
-/** Asks the main process or, once that is gone, goes on by itself. @returns a function that withdraws the request */
+/** Asks the main process or, if that is gone, this process's own limiter. @returns a function that withdraws the request */
 function askMain(address: string, lane: Lane, admit: (admission: Admission) => void): () => void {
-  // The worker ends when its tests have.
+  // The connection must not keep the worker alive.
   const socket = createConnection(address).unref();
   let withdraw = () => {};
   const alone = () => {

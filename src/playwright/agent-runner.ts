@@ -1,4 +1,4 @@
-// The fixture `agent`: agents in a hand-written test. All its runs are one trial, with one record, which the test's own code grades.
+// The fixture `agent`: runs agents in a hand-written test. All runs in a test are one trial with one record, graded by the test's code.
 import { inspect } from 'node:util';
 import type { BrowserContext, Page, TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
@@ -34,19 +34,19 @@ import { goalAnnotation, refusedAnnotation } from './run/plan';
 import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
-  /** Turns at most. Default: 20. */
+  /** The most turns. Default: 20. */
   maxSteps?: number;
-  /** US dollars at most. Default: the project's `use.taskproof.maxCostUsd`. */
+  /** The most US dollars. Default: the project's `use.taskproof.maxCostUsd`. */
   maxCostUsd?: number;
-  /** Milliseconds; the run may take maxSteps times this, beside the test's timeout. Default: the project's, else 30,000. */
+  /** Milliseconds; the run may take maxSteps times this, in addition to the test's timeout. Default: the project's, else 30,000. */
   turnTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
   /** Asks for an answer that the test checks: true for a short text, a JSON Schema for a structured value. Default: false, its last words. */
   answer?: WantedAnswer;
-  /** The page to drive, of any context. Default: the fixture `page`. */
+  /** The page to drive, in any context. Default: the fixture `page`. */
   page?: Page;
-  /** The agent that drives it. Default: the project's. */
+  /** The agent that drives the page. Default: the project's. */
   agent?: Agent;
 }
 
@@ -103,14 +103,14 @@ export class RunsOfTest implements AgentRunner {
   private readonly output: TrialOutput;
   private readonly trials: Trial[] = [];
   private readonly goals: string[] = [];
-  /** Why runs did not begin. */
+  /** Messages of errors because of which runs did not begin. */
   private readonly refused = new Set<string>();
   private readonly driven = new Set<BrowserContext>();
   private readonly running = new Map<Promise<AgentOutcome>, { goal: string; place: Location }>();
   private turns = 0;
-  /** Whether the test had failed before its first run, as one in `afterEach` finds it. */
+  /** Whether the test had failed before its first run, which may be in `afterEach`. */
   private hadFailed = false;
-  /** Whether the test has looked at an answer, which a replay does not give. */
+  /** Whether the test has read an answer, which a replay does not give. */
   private answerUsed = false;
 
   constructor(
@@ -181,7 +181,7 @@ export class RunsOfTest implements AgentRunner {
       seed: seedOf(`${testInfo.testId}:${goals.length}`, testInfo.repeatEachIndex),
       locate: () => place,
     };
-    // Each run would take the other's tabs and dialogs for its own.
+    // Two runs in one context would each take the other's tabs and dialogs for its own.
     if (driven.has(page.context()))
       throw new Error(
         'agent.run: another agent is driving a page of this browser context. Await it first, or open the page in a context of its own (browser.newContext()).',
@@ -204,37 +204,37 @@ export class RunsOfTest implements AgentRunner {
       this.answerUsed = true;
       return answer;
     };
-    // What is only printed decides nothing.
+    // Printing the outcome does not count as reading its answer.
     const print = { value: () => told };
     return Object.defineProperties({ ...told }, { answer: { get }, [inspect.custom]: print });
   }
 
   /**
-   * Call it when the test is over, however it ended: leaves the record. If the test has failed, examines the page while it is open,
-   * and says in its error where the agent was.
+   * Call it when the test is over, however it ended. Attaches the record. If the test has failed, examines the page while it is open
+   * and adds to the error where the agent stopped.
    *
-   * @throws Error if the test has passed although a run has not ended, or its agent got outside its domains
+   * @throws Error if the test has passed although a run has not ended, or an agent left its allowed domains
    */
   async settle(): Promise<void> {
     const { testInfo, running, trials, refused, options } = this;
     const overlooked = testInfo.status === 'passed' ? this.overlooked() : undefined;
-    // Their ends say nothing more.
+    // Nobody awaits these runs any more.
     for (const outcome of running.keys()) outcome.catch(() => {});
     for (const trial of trials.filter(({ status }) => status === null)) {
       trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endFromOutside(testInfo));
       await trial.close();
     }
-    // If a wrong call ended the test, its failure says nothing about the site. The test's code may also have caught it.
+    // A test that failed because of a wrong call says nothing about the site. If its code caught the error, that did not end it.
     const hasEnded = (why: string) => testInfo.errors.some(({ message = '' }) => message.includes(why));
     const whys = [...refused].filter(hasEnded);
-    // One that nobody awaited may not even have begun.
+    // A run that nobody awaited may not even have begun.
     if (overlooked && !trials.length) whys.push(overlooked.message);
     for (const why of whys) testInfo.annotations.push(refusedAnnotation(oneLine(options.secrets.mask(why))));
     if (trials.length) await this.leaveRecord(overlooked);
     if (overlooked) throw overlooked;
   }
 
-  /** A run that has not ended. And one that was outside its domains: the test's code may catch what `run` throws. */
+  /** The error of a run that has not ended, or left its domains: the test's code may have caught what `run` threw. */
   private overlooked(): Error | undefined {
     const [run] = this.running.values();
     if (!run) return this.trials.map(escapeError).find(error => error !== undefined);
@@ -265,7 +265,7 @@ export class RunsOfTest implements AgentRunner {
     attachTo(testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
   }
 
-  /** Adds to the first error why the agent stopped, and where. */
+  /** Adds to the first error why and where the agent stopped. */
   private tell(record: TrialRecord): void {
     const error = this.testInfo.errors[0];
     if (this.hadFailed || error?.message === undefined) return;

@@ -1,4 +1,4 @@
-// What configs and test files call: specs as tests, and how often tests run.
+// What configs and test files call: `taskproofTests`, `repeats` and `passPolicy`.
 import { dirname, relative, resolve } from 'node:path';
 import type {
   PlaywrightTestArgs,
@@ -99,7 +99,7 @@ export function taskproofTests<
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
   const { specs, error } = loadTaskSpecs(globs, { cwd });
   const broken = (error && !error.errors.length ? [error] : (error?.errors ?? [])).map(each => {
-    // The same id twice, or a glob that matches nothing.
+    // Errors without a file: two specs with one id, or a glob that matches nothing.
     if (each.filename === undefined) throw error;
     return { file: resolve(each.filename), error: each };
   });
@@ -110,10 +110,10 @@ export function taskproofTests<
     throw new Error(
       `taskproofTests: \`filter\` excludes all ${specs.length} specs that match ${JSON.stringify(globs)}`,
     );
-  // A file that does not parse may be the one that a hook names.
+  // A hook may name the spec in a file that does not parse.
   if (!broken.length) expectSpecsOfHooks(options, specs, globs);
   const test = withTrials(options.test);
-  // In its own describe, to turn retries off: a retry does not count as a trial.
+  // A describe of their own turns retries off: a retry does not count as a trial.
   callFrom(callSite, test.describe, () => {
     callFrom(callSite, test.describe.configure, { retries: 0 });
     for (const loaded of wanted) declare(loaded);
@@ -149,8 +149,8 @@ export function taskproofTests<
   }
 
   /**
-   * Editors show a spec in its own file, where a click in the margin runs it alone. The spec of a call for one stays at the call:
-   * Playwright takes a file whose tests all seem to live in one other file for a compiled one, and gives them other ids.
+   * Shows editors each spec in its own file, where a click in the margin runs it alone. A single spec stays at the call: if all tests of
+   * a file are in one other file, Playwright takes it for a compiled one and changes their ids.
    */
   function placeFor(filename: string, place: SourceLocation | undefined): CallSite {
     const isOne = wanted.length + broken.length === 1;
@@ -172,7 +172,7 @@ function policyOfRun(policy: Policy): Policy {
 export interface RepeatsOptions {
   /** Folder that globs are relative to. Default: the calling file's. */
   cwd?: string;
-  /** At least so many repeats: the largest k of `passPolicy` in the project's ordinary tests. Default: 1. */
+  /** The fewest repeats: the largest k of `passPolicy` in the project's ordinary tests. Default: 1. */
   atLeast?: number;
 }
 
@@ -217,7 +217,7 @@ export function repeats(
   return { ...mark, repeatEach, retries: 0, fullyParallel: true };
 }
 
-/** Workers load the config again: they take the number from the main process, instead of reading each spec. */
+/** The largest k of the specs. Workers, which load the config again, take it from the main process. */
 function largestK(globs: string | readonly string[], cwd: string): number {
   const { env } = process;
   const variable = `TASKPROOF_K_${encodeURIComponent(JSON.stringify([globs, cwd]))}`;
@@ -230,7 +230,7 @@ function largestK(globs: string | readonly string[], cwd: string): number {
   return k;
 }
 
-/** If a spec is named on the command line, Playwright only reports "No tests found". */
+/** Warns if the command line names a spec: Playwright only reports "No tests found". */
 function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
   for (const arg of process.argv.slice(2)) {
     const named = specs.find(({ file }) => file === resolve(arg.replace(/(:\d+){1,2}$/, '')));
@@ -241,7 +241,7 @@ function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
   }
 }
 
-/** What `passPolicy` returns: details of a test or a describe, which can be combined with others. */
+/** Details of a test or a describe, as `passPolicy` returns them. They can be combined with others. */
 export type PassPolicyDetails = TestDetails & {
   tag: typeof POLICY_TAG;
   annotation: { type: string; description: string };

@@ -56,10 +56,10 @@ export interface TrialFixtures {
 }
 
 /**
- * Has no fixture `agent`, since a suite may have its own. Every worker loads this file, those of ordinary tests too, so the first
- * trial loads what trials need.
+ * Fixtures of trials, without `agent`: a suite may have one of its own. Every worker loads this file, so what only trials need is
+ * imported by the first trial.
  */
-export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
+const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
 
   _taskproofOptions: [
@@ -70,7 +70,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     { box: true },
   ],
 
-  // Automatic, to cover hooks of the suite, which run before the fixtures that a test asks for.
+  // Automatic, since hooks of the suite run before the fixtures that a test asks for.
   _taskproofSecrets: [
     async ({ _taskproofOptions, trace, video }, use, testInfo) => {
       const secrets = new Secrets(givenSecrets(_taskproofOptions));
@@ -85,18 +85,18 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 
   _taskproofReady: async ({ _taskproofOptions, _taskproofSecrets: secrets, baseURL }, use, testInfo) => {
     const declared = planOf(testInfo, testInfo.file, folderOf(testInfo.config));
-    // Only here is the agent known for certain, since `test.use` and fixtures can set it.
+    // Only now the agent is certain, since `test.use` and fixtures can set it.
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
     const prepare = async (): Promise<ReadyOptions> => {
       const where = `project "${testInfo.project.name}"`;
       const checked = { ...readyOptions(_taskproofOptions, where), secrets };
-      if (plan) await obey(plan, checked, testInfo);
+      if (plan) await runSkipOrFail(plan, checked, testInfo);
       for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
       return plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;
     };
     const options = await prepare().catch((error: unknown) => {
-      // A trial that could not be prepared says nothing about the site. `testInfo.skip` throws, too.
+      // A trial that could not be prepared says nothing about the site. But `testInfo.skip` throws, too.
       if (testInfo.expectedStatus !== 'skipped')
         testInfo.annotations.push(refusedAnnotation(secrets.mask(messageOf(error))));
       throw error;
@@ -133,7 +133,6 @@ export const suiteTest = z
   )
   .optional();
 
-/** The suite's test, with the fixtures of trials. */
 export const withTrials = (own: SuiteTest | undefined) => (own ? mergeTests(own, trialTest) : trialTest);
 
 /**
@@ -153,7 +152,7 @@ export const test: TestType<
 });
 
 /** Lets the trial begin, or skips or fails it before a browser starts. */
-async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Promise<void> {
+async function runSkipOrFail(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Promise<void> {
   const { agent, earlyStop, maxRunCostUsd } = options;
   const [settings, project, name] = [runSettings(), testInfo.project.name, planName(plan)];
   const { repeatEachIndex: index } = testInfo;
@@ -177,7 +176,7 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   testInfo.skip(true, decision.skip);
 }
 
-/** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
+/** Warns that there is no reporter: one passing trial out of 5 would look like a verdict. */
 export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
   if (isJudged() || isInteractive()) return;
   noteUnjudged();
@@ -190,7 +189,7 @@ export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
 const NOT_KNOWN =
   'this version of Playwright stores steps differently from 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
-/** Traces and videos are not masked. */
+/** Warns that traces and videos are not masked. */
 function warnOfRecorders(
   { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
   { project, retry }: TestInfo,

@@ -1,4 +1,4 @@
-// Code of the suite around a trial: `prepare` before it, `check` after its assertions. Both get the suite's fixtures.
+// Code of the suite around a trial: `prepare` runs before it, `check` after its assertions. Both get the suite's fixtures.
 import { compileFunction } from 'node:vm';
 import { type TestInfo, test } from '@playwright/test';
 import { z } from 'zod';
@@ -11,10 +11,11 @@ import { few, messageOf } from '../text/line';
 import { nearest } from '../text/nearest';
 import type { CheckEnd, CheckedTrial } from '../trial/run-agent';
 import { expectationInWords, isExpectation, withoutOurFrames } from './inside/errors';
+import { isFunction, isObject } from './run/options';
 
 /** What `prepare` gets besides fixtures. */
 export interface UnpreparedTrial extends TrialData {
-  /** As it is in its file, placeholders included. */
+  /** The spec as in its file, with its placeholders. */
   spec: TaskSpec;
 }
 
@@ -31,10 +32,10 @@ export type Prepare<Fixtures = object> = (
 ) => Promise<PlaceholderValues | void> | PlaceholderValues | void;
 // biome-ignore-end lint/suspicious/noConfusingVoidType: it may return nothing
 
-/** One for all specs, or some by the spec's id. */
+/** One hook for all specs, or hooks by the spec's id. */
 export type ForSpecs<Hook> = Hook | Readonly<Record<string, Hook>>;
 
-/** Those of one spec. Typed for the code that calls them: fixtures are known to the suite alone. */
+/** The hooks of one spec, without the types of the suite's fixtures. */
 export interface Hooks {
   prepare?: Prepare | undefined;
   check?: Check | undefined;
@@ -48,10 +49,7 @@ export const hookSchema = <Hook>() =>
     )
     .optional();
 
-const isFunction = (value: unknown) => typeof value === 'function';
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-
-/** What each gets of us. */
+/** What each hook gets besides fixtures. */
 const GIVEN = {
   prepare: ['spec', 'trial', 'unique'] satisfies (keyof UnpreparedTrial)[],
   check: ['spec', 'trial', 'unique', 'page', 'answer', 'network', 'record'] satisfies (keyof CheckedTrial)[],
@@ -84,7 +82,7 @@ export function expectSpecsOfHooks(
   }
 }
 
-/** A test function for which Playwright sets up `ours` and the fixtures that the hooks name: it reads names from a function's text. */
+/** Makes a test function whose text names `ours` and the fixtures of the hooks: Playwright reads there which to set up. */
 export function withFixturesOf<Ours>(
   hooks: Hooks,
   ours: keyof Ours & string,
@@ -114,7 +112,7 @@ function fixtureNames(hook: string, fn: unknown): string[] {
   return names;
 }
 
-/** The names of a pattern, up to its end. What stands in a text or in brackets is no name. */
+/** The names in a destructuring pattern, up to its end. Texts and brackets inside are left out. */
 function namesIn(text: string): string[] {
   let pattern = text.replace(/'[^']*'|"[^"]*"|`[^`]*`/g, '');
   const nested = /[{[(][^{}[\]()]*[}\])]/g;
@@ -127,7 +125,7 @@ const valuesSchema = z
   .record(z.string(), z.union([z.string().trim().min(1), z.number()]))
   .refine(values => !GIVEN_PLACEHOLDERS.some(name => name in values), 'trial and unique already have values');
 
-/** At the call that declared the test: a step of ours would point into our own code. */
+/** Runs a hook in a step that points to the call that declared the test, not into our code. */
 function stepOf<Returned>(title: string, body: () => Promise<Returned>, testInfo: TestInfo) {
   const { file, line, column } = testInfo;
   const clean = async () => {
@@ -136,14 +134,14 @@ function stepOf<Returned>(title: string, body: () => Promise<Returned>, testInfo
     } catch (error) {
       throw withoutOurFrames(error);
     } finally {
-      // Those of soft expectations.
+      // Errors of soft expectations.
       for (const error of testInfo.errors) withoutOurFrames(error);
     }
   };
   return test.step(title, clean, { location: { file, line, column } });
 }
 
-/** @returns undefined if one of its soft expectations failed, which fails the test */
+/** @returns undefined if a soft expectation failed, which fails the test */
 export async function runPrepare(
   prepare: Prepare,
   given: UnpreparedTrial,
@@ -158,7 +156,7 @@ export async function runPrepare(
   throw new Error(`prepare must return nothing, or a string or number for each placeholder: ${problem}`);
 }
 
-/** @returns also what it threw: the test ends with its own error */
+/** @returns how the check ended, and what it threw, so that the test ends with that error */
 export async function runCheck(
   check: Check,
   given: CheckedTrial,

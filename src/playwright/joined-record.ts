@@ -8,13 +8,13 @@ import type { Trial } from '../trial/trial';
 export const goalsHash = (goals: readonly string[]) =>
   createHash('sha256').update(JSON.stringify(goals)).digest('hex');
 
-/** The first that did not end by itself, an error before others; else the last. */
+/** The trial that decides the outcome: the first with an error, else the first that did not complete, else the last. */
 export function decisive(trials: readonly Trial[]): Trial {
   const broken = trials.find(({ status }) => status === 'error');
   return broken ?? trials.find(({ status }) => status !== 'completed') ?? trials.at(-1)!;
 }
 
-/** One record, as of one trial: the turns in their order, all requests, the sum of what was spent. */
+/** Joins the records of all runs: turns in their order, all requests, the sum of the costs. */
 export function joinedRecord(trials: readonly Trial[], goals: readonly string[]): TrialRecord {
   const records = trials.map(trial => trial.record());
   const [first] = records as [TrialRecord];

@@ -1,4 +1,4 @@
-// The tools that a page offers to agents, checked without one.
+// Tests of the tools that a page offers to agents, without an agent.
 import { expect, type Page, type TestType } from '@playwright/test';
 import { z } from 'zod';
 import { listLength, MAX_LIST, saysError } from '../browser/page-tools/tool-text';
@@ -10,11 +10,11 @@ export interface PageToolTestsOptions {
   /** The suite's own extended `test`, with its logged-in state. Default: Playwright's. */
   // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
   test?: TestType<any, any>;
-  /** Tools to call, by name, each with an input that it takes. Default: none is called. */
+  /** Valid inputs of the tools to call, by the tool's name. Default: none is called. */
   calls?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Milliseconds that a call may take. Default: 5,000. */
   timeoutMs?: number;
-  /** Characters of an answer, as JSON. Default: 20,000, as many as agents are shown. */
+  /** The most characters of an answer, as JSON. Default: 20,000, as many as agents are shown. */
   maxResult?: number;
 }
 
@@ -26,11 +26,11 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<PageToolTestsOptions>);
 
 /**
- * Declares ordinary Playwright tests of the tools that a page registers for agents (WebMCP): that it has some, each with a
- * description and a valid schema; and that each of `calls` answers in time and in bounds, and refuses, with an error and
- * without leaving the page, inputs that its schema does not take. Projects with `pageTools: false` skip them.
+ * Declares ordinary Playwright tests of the tools that a page registers for agents (WebMCP). There must be some, each with a
+ * description and a valid schema. Each tool in `calls` must answer in time and within bounds, and must refuse inputs that do not
+ * fit its schema, with an error and without leaving the page. Projects with `pageTools: false` skip them.
  *
- * @param url of the page; relative to `baseURL`
+ * @param url the page's URL; may be relative to `baseURL`
  * @throws OptionsError if an option is unknown or invalid.
  */
 export function pageToolTests(url: string, options: PageToolTestsOptions = {}): void {
@@ -45,10 +45,10 @@ export function pageToolTests(url: string, options: PageToolTestsOptions = {}): 
         await page.goto(url);
         return check(page);
       };
-      // Errors in a boxed step point to what awaits the function that awaits it.
+      // An error in a boxed step points to the caller of the function that awaits it, so that needs a function of its own.
       const step = async () => await test.step(`${title} at ${url}`, body, { box: true });
-      const needless = await awaitFrom(callSite, step);
-      test.skip(typeof needless === 'string', String(needless));
+      const skipReason = await awaitFrom(callSite, step);
+      test.skip(typeof skipReason === 'string', String(skipReason));
     };
     callFrom(callSite, test, `${url}: ${title}`, { tag: '@page-tools' }, run);
   };
@@ -82,7 +82,7 @@ async function known(tools: Awaited<ReturnType<typeof toolsOf>>, name: string) {
 async function checkDescriptions(page: Page, wanted: readonly string[]): Promise<void> {
   const { problemOfSchema } = await import('../browser/page-tools/page-tools.js');
   const tools = await toolsOf(page);
-  // One that is not offered is a tool, too.
+  // A tool that agents are not offered is registered, too.
   const count = async () => (await tools.list()).length + tools.leftOut.size;
   await expect.poll(count, 'the page registers no tool').toBeGreaterThan(0);
   const names = async () => (await tools.list()).map(({ name }) => name);
@@ -106,7 +106,7 @@ async function checkAnswer(page: Page, name: string, { calls, timeoutMs, maxResu
   expect(length, `length of the answer of tool "${name}", in characters`).toBeLessThanOrEqual(maxResult);
 }
 
-/** Errors that tell of the page, not of the input. */
+/** Errors about the page, not about the input. */
 const NO_REFUSAL =
   /Timeout|has no tool|No WebMCP tool|context was destroyed|frame was detached|has been closed/i;
 
@@ -136,7 +136,7 @@ async function checkRefusals(
   return undefined;
 }
 
-/** The input with a field left out, or of a type that none is. */
+/** Inputs in which one field is missing or has a type that no schema is likely to accept. */
 function inputsWithOneMistake(input: Readonly<Record<string, unknown>>): object[] {
   return Object.keys(input).flatMap(key => {
     const { [key]: _, ...rest } = input;

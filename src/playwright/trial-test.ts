@@ -26,14 +26,14 @@ import { checkRun, folderOf, posix, seedOffset } from './run/settings';
 import { trialError } from './run/trial-error';
 
 /**
- * Terminals leave it out: of each `text/` attachment of a failed test they print 300 characters. Checked on Playwright 1.65.1: they
- * and the HTML report know types in lower case alone. Our reporter lowers it for the HTML report.
+ * Keeps an attachment out of terminals, which print 300 characters of each `text/` attachment of a failed test. Checked on Playwright
+ * 1.65.1: they and the HTML report compare types in lower case. Our reporter lowers it for the HTML report.
  */
 export const QUIET_TEXT = 'Text/plain';
 
 export class TrialTest {
   private trial: Trial | null = null;
-  /** The one that was attached last. */
+  /** The record that was attached last. */
   private record: TrialRecord | undefined;
 
   constructor(
@@ -43,7 +43,7 @@ export class TrialTest {
     private readonly navigationTimeoutMs?: number,
   ) {}
 
-  /** @throws an error that says why the trial did not pass. `fixtures` are what the hooks get of the suite. */
+  /** @param fixtures those of the suite, for the hooks. @throws an error that says why the trial did not pass */
   async run(loaded: LoadedSpec, { prepare, check }: Hooks, fixtures: object): Promise<void> {
     const { testInfo } = this;
     const seed = seedOf(planName(this.options.plan!), testInfo.repeatEachIndex + seedOffset());
@@ -100,7 +100,7 @@ export class TrialTest {
       const failed = { ...record, assertions: [...record.assertions, result] };
       this.attach({ ...failed, ...outcomeFields(failed, failureOf(failed)) });
     };
-    // Only those of soft expectations leave the test running.
+    // The test goes on after errors of soft expectations only.
     const [earlier] = testInfo.errors;
     if (earlier) fail(earlier.message ?? '');
     let isFirst = !earlier;
@@ -117,7 +117,7 @@ export class TrialTest {
     const filled = withData(loaded.spec, { ...data, ...own });
     const spec = frozen(atSite(filled, options));
     const { unique } = own;
-    // What `prepare` returned may depend on it.
+    // What `prepare` returned may depend on `unique`.
     const isUnique = data !== undefined || JSON.stringify(spec).includes(unique);
     return {
       goal: spec.goal,
@@ -151,7 +151,7 @@ export class TrialTest {
   }
 }
 
-/** Only other workers need what the ledger holds, for early stop and the cost cap of the run. */
+/** A trial does not fail because of the ledger: only early stop and the run's cost cap, in other workers, need it. */
 function orWarn(name: string, write: () => void): void {
   try {
     write();
@@ -160,18 +160,18 @@ function orWarn(name: string, write: () => void): void {
   }
 }
 
-/** Why the trial of a test that is over has not ended by itself. */
+/** How a trial ended that was still running when its test was over. */
 export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
   if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
   if (status !== 'failed') return errorEnd('interrupted', 'the run was interrupted before the trial ended');
-  return errorEnd('internal', `an error that nothing caught ended the test: ${oneLine(saidBy(error), 500)}`);
+  return errorEnd('internal', `an uncaught error ended the test: ${oneLine(saidBy(error), 500)}`);
 }
 
 export function saidBy(error: { message?: string; value?: string } | undefined): string {
   return stripVTControlCharacters(error?.message ?? error?.value ?? 'an unknown error');
 }
 
-/** What the plans of all trials say. @param file that its record names */
+/** The part that the plans of specs and of hand-written tests share. @param file the file that the record names */
 export function trialPlanOf(
   { agent, secrets, pageTools, turnTimeoutMs, maxRunCostUsd, maxRequests, plan }: ReadyOptions,
   testInfo: TestInfo,
@@ -180,15 +180,13 @@ export function trialPlanOf(
   const { config, project, title, repeatEachIndex: repeatIndex, retry } = testInfo;
   const { id: specId = title, policy = { k: 1, minPasses: 1 } } = plan ?? {};
   const name = plan && planName(plan);
-  const isFirst = () =>
-    name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name);
-  const note = (costUsd: number) => {
-    if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatIndex, costUsd));
-  };
   return {
     identity: { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy },
-    isFirstToPass: isFirst,
-    spend: note,
+    isFirstToPass: () =>
+      name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name),
+    spend: (costUsd: number) => {
+      if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatIndex, costUsd));
+    },
     agent,
     secrets,
     pageTools,
@@ -211,17 +209,17 @@ export function outputTo(testInfo: TestInfo): TrialOutput {
   };
 }
 
-/** Not `testInfo.attach`, which would add a step. */
+/** Attaches without the step that `testInfo.attach` adds. */
 export function attachTo({ attachments }: TestInfo, name: string, contentType: string, body: string): void {
   attachments.push({ name, contentType, body: Buffer.from(body) });
 }
 
-/** Differs between the trials of a spec, and is the same in each run. */
+/** A number that differs between the trials of a spec and is the same in each run. */
 export function seedOf(name: string, repeatIndex: number): number {
   return createHash('sha256').update(`${name}#${repeatIndex}`).digest().readUInt32BE(0);
 }
 
-/** Eight letters and digits, a letter first. */
+/** The value of `{{unique}}`: eight letters and digits, beginning with a letter. */
 function uniqueOf(seed: number, project: string): string {
   const [first, ...rest] = createHash('sha256')
     .update(JSON.stringify([runId(), project, seed]))
@@ -230,7 +228,7 @@ function uniqueOf(seed: number, project: string): string {
   return (10 + (first! % 26)).toString(36) + digits.join('');
 }
 
-/** @throws for a placeholder of the spec that nothing gives a value: the agent would take it literally. */
+/** @throws Error if a placeholder of the spec has no value: the agent would take it literally */
 function expectValues(loaded: LoadedSpec, values: PlaceholderValues): void {
   const open = placeholdersIn(loaded.spec).find(({ name, known }) => !known && !Object.hasOwn(values, name));
   if (!open) return;

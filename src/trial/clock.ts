@@ -1,11 +1,11 @@
-// The time of an agent or a judge: a clock that stands still while one waits for a model.
+// The time limit of an agent or a judge. Its clock stands still during waits for a model.
 import { AgentApiError, type AgentTask } from '../agents/agent';
 import { limited } from '../browser/waiting';
 import type { AgentRun } from './run-agent';
 
 type ModelWait = NonNullable<Parameters<AgentTask['waiting']>[1]>;
 
-/** The step of a wait, and when it is shown: nearly all requests may start at once. */
+/** The step that shows a wait, and after how long: most waits for a limit end at once. */
 const WAITS = {
   model: { step: 'wait for the model', shownAfterMs: 0, time: 'modelTimeMs' },
   limit: { step: "wait for the API's limit", shownAfterMs: 1_000, time: 'waitTimeMs' },
@@ -13,14 +13,14 @@ const WAITS = {
 const TICK_MS = 1_000;
 const PATIENCE_MS = 30 * 60_000;
 
-/** A timer for longer fires at once. */
+/** Node fires a longer timer at once. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export class Clock {
   private readonly pending = { model: 0, limit: 0 };
   private state: 'running' | ModelWait | 'stopped' = 'running';
   private since = performance.now();
-  /** Ends what goes on in this state. */
+  /** Ends the timers and the step of the current state. */
   private leave: () => void;
 
   constructor(
@@ -81,7 +81,7 @@ export class Clock {
     });
     const show = () => run.output.step(WAITS[state].step, () => over, run.plan.locate('goal'));
     const shown = setTimeout(() => void show().catch(() => undefined), WAITS[state].shownAfterMs);
-    // So that the test does not time out while it waits.
+    // Extends the test's timeout while it waits.
     const tick = setInterval(() => this.count(), TICK_MS);
     return () => {
       clearTimeout(shown);
@@ -90,7 +90,7 @@ export class Clock {
     };
   }
 
-  /** Counts what has passed since it was last called. */
+  /** Counts the time since the last call. */
   private count(): void {
     const { state, since, run } = this;
     this.since = performance.now();

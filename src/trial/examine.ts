@@ -1,5 +1,5 @@
-// Examines the page on which a failed trial ended. A finding is relevant if it touches a control that the trial was about.
-// And that of a passing trial: what it has, too, is no cause.
+// Examines the page on which a failed trial ended. A finding is relevant if it concerns a control that the trial needed.
+// Examines a passed trial's page, too: what that has as well did not make another trial fail.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locate';
 import { sameFingerprint } from '../browser/actions/record';
@@ -13,14 +13,14 @@ import { hostAllowed, pathOf } from '../spec/url';
 import { oneLine } from '../text/line';
 import type { AgentRun, Attach } from './run-agent';
 
-/** Milliseconds for the examination, and how many more if the page does not answer. */
+/** Milliseconds for the examination, and the extra time for a page that does not answer. */
 export const EXAMINATION_MS = 5_000;
 const PATIENCE_MS = 3_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
 const LAST_TURNS = 3;
 const MAX_AIMS = 12;
-/** Most quoted texts of the goal, from where the trial stopped following it. */
+/** How many names in the goal count as next, after the last one that the trial used. */
 const MAX_NEXT = 3;
 
 /** @param reason why the agent stopped early @returns null if there is no page to examine. Never rejects. */
@@ -50,16 +50,17 @@ export async function examine(
     const masked = (place: Place): Place => ({ ...place, control: line(place.control) });
     const found = hasPassed ? notOvercome(examined.found, touched) : examined.found;
     const relevant = hasPassed ? [] : relevantOf(found, aims, { touched, ...examined });
-    const [first, others] = [true, false].map(is => found.filter((_, index) => is === !!relevant[index]));
+    const first = found.filter((_, index) => relevant[index]);
+    const others = found.filter((_, index) => !relevant[index]);
     const findings: Finding[] = [];
-    for (const found of [...first!, ...others!].slice(0, MAX_FINDINGS)) {
-      const { kind, locator, text } = found;
+    for (const each of [...first, ...others].slice(0, MAX_FINDINGS)) {
+      const { kind, locator, text } = each;
       const name = `in-the-way-${findings.length + 1}.jpg`;
-      const isRelevant = findings.length < first!.length;
-      const image = isRelevant && findings.length < MAX_PICTURES ? await found.cutOut() : undefined;
+      const isRelevant = findings.length < first.length;
+      const image = isRelevant && findings.length < MAX_PICTURES ? await each.cutOut() : undefined;
       if (image) await attach(name, image);
       const told = { kind, locator: line(locator), text: line(text), relevant: isRelevant };
-      findings.push({ ...told, ...placeIfNameless(found, masked), ...(image && { screenshot: name }) });
+      findings.push({ ...told, ...placeIfNameless(each, masked), ...(image && { screenshot: name }) });
     }
     const controls = examined.controls.map(masked);
     const said = await messagesOn(page);
@@ -67,7 +68,7 @@ export async function examine(
     return {
       path: line(pathIn(page.url())),
       findings,
-      others: others!.length + examined.more,
+      others: others.length + examined.more,
       controls,
       ...(said.length && { said: said.map(line) }),
       ...(incomplete && { incomplete }),
@@ -78,23 +79,23 @@ export async function examine(
     attach => session.onAdmitted(() => look(attach)),
     plan.locate('goal'),
   );
-  // If the page does not answer, the record is still complete.
+  // Without an answer from the page, the record lacks only the examination.
   return (await within(examined, EXAMINATION_MS + PATIENCE_MS)) ?? null;
 }
 
 interface Use {
   locator: string;
   failed: boolean;
-  /** Something was typed into it, but nothing on the page changed. */
+  /** Whether something was typed into it and nothing on the page changed. */
   unkept: boolean;
 }
 
 type Touched = Box & Omit<Use, 'locator'>;
 
-/** Where the controls are that the last turns tried on this page, and where the last turn clicked. */
+/** The boxes of the controls that the last turns tried on this page, and the spot that the last turn clicked. */
 async function touchedOn(page: Page, used: Use[], last: TurnRecord | undefined): Promise<Touched[]> {
   const boxes = used.map(async ({ locator, ...use }) => {
-    // Waits for no element: what is gone is in nobody's way.
+    // Doesn't wait for elements: what is gone is in nobody's way.
     const [element, another] = await locatorOf(page, locator).elementHandles();
     const box = another ? null : await element?.boundingBox();
     return box ? [{ ...box, ...use }] : [];
@@ -107,17 +108,17 @@ async function touchedOn(page: Page, used: Use[], last: TurnRecord | undefined):
 }
 
 export interface Aims {
-  /** Names that were looked for but not found or not usable, in lower case. */
+  /** Names of controls that the agent did not find or could not use, in lower case. */
   sought: string[];
-  /** Only the reason names them, which may list what is there as well. */
+  /** Whether `sought` comes from the agent's reason, which may also name controls that are there. */
   areListed?: boolean;
-  /** Those that the first failure was about: later ones may be its effects. */
+  /** Names in the first failure. Later failures may be its consequences. */
   first?: string[];
-  /** These are of a field, as far as the words of the agent tell. */
+  /** Whether `first` names a field, judging by the agent's words. */
   isTyped?: boolean;
-  /** Names that the goal mentions next. */
+  /** Names that the goal mentions after the last one that the trial used. */
   next: string[];
-  /** Controls that were tried on the page where the trial ended, by locator. */
+  /** Controls that were tried on the page where the trial ended. */
   used: Use[];
 }
 
@@ -130,7 +131,7 @@ export function aimsOf(
 ): Aims {
   const path = pathIn(url);
   const last = turns.slice(-since);
-  // An agent may go on long after it failed.
+  // An agent may go on long after its failure, so all turns on this page count.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
   const failed = here.flatMap(({ title, error, actions }) => [
     ...(error === undefined ? [] : [title]),
@@ -180,7 +181,7 @@ function usesOn(path: string, { recorded = [], error }: Action): Use[] {
   });
 }
 
-/** The names in a text that people write: a goal, the title that an agent gives a turn, the words for a control. */
+/** The quoted names in a goal, a title or a control's description, in lower case. */
 function namesIn(text: string): string[] {
   const found = text
     .slice(0, 20_000)
@@ -189,18 +190,18 @@ function namesIn(text: string): string[] {
   return names.filter(name => /[\p{L}\p{N}]/u.test(name));
 }
 
-/** What keeps a control from being used. If it was used, that may be the effect: a button is disabled while it works. */
+/** Findings that keep a control from being used. On a used one they may be an effect: a button is disabled while it works. */
 const BARRIERS = ['covered', 'out_of_reach', 'disabled'];
-/** Kinds of findings for which a control can't be found by its name. */
+/** Findings because of which a control can't be found by its name. */
 const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
-/** If a page has more of them, none can be identified. */
+/** Among more candidates than these, the one that was sought can't be told. */
 const MAX_NAMELESS = 3;
 
 const isNameless = ({ kind, text }: Sighting) => NAMELESS.includes(kind) && !text.includes('"');
 const placeIfNameless = (found: Sighting, masked: (place: Place) => Place) =>
   isNameless(found) && found.place ? { place: masked(found.place) } : {};
 
-/** What is filled or selected from, and never clicked alone, in the words of a finding. */
+/** A finding about a field: it is filled or selected from, not just clicked. */
 const FIELD = /^(?:textbox|searchbox|spinbutton|combobox|listbox|slider)\b/;
 
 interface Known {
@@ -209,7 +210,7 @@ interface Known {
   fields?: readonly string[];
 }
 
-/** What the first failure was about, or else one of the later ones. */
+/** Which sightings are relevant to the first failure or, if none is, to a later one. */
 export function relevantOf(sightings: readonly Sighting[], aims: Aims, known: Known): boolean[] {
   const { first = [] } = aims;
   const atFirst = first.length ? relevantTo(sightings, { ...aims, sought: first }, known) : [];
@@ -221,57 +222,58 @@ function relevantTo(
   { sought, next, areListed, isTyped }: Aims,
   { touched, usable, fields = [] }: Known,
 ): boolean[] {
-  // Whether it may be what was sought: what is typed into is no button, and what is clicked no field.
+  // Whether the control may be the one that was sought: an agent types into fields and clicks the others.
   const fits = ({ kind, text }: Sighting) => {
     if (!NAMELESS.includes(kind)) return false;
     if (areListed || !sought.length) return true;
     return isTyped ? kind === 'no_label' || FIELD.test(text) : !FIELD.test(text);
   };
-  const mayBeIt = (found: Sighting) => isNameless(found) && fits(found);
-  const isFew = sightings.filter(mayBeIt).length <= MAX_NAMELESS;
-  const isCalled = (found: Sighting): boolean => {
-    // Nothing else on the page can be used.
+  const isCandidate = (found: Sighting) => isNameless(found) && fits(found);
+  const isKnown = (found: Sighting): boolean => {
+    // While a dialog traps the focus, nothing else on the page can be used.
     if (found.kind === 'dialog_trap') return true;
     const tried = usesOf(found.boxes, touched);
-    // A field that took what was typed needed no label.
+    // What could be used anyway was no obstacle: a covered button that worked, a field without a label that was filled.
     if (tried.length) return ![...BARRIERS, 'no_label'].includes(found.kind) || tried.at(-1)!.failed;
-    const all = [...usable, ...fields];
     return [...sought, ...next].some(text => {
-      const isThere = all.some(name => inWords(name) === inWords(text));
-      const isSo = (name: string) => (isThere ? inWords(name) === inWords(text) : matches(name, text));
-      if (found.names.some(isSo)) return true;
-      // The author's name for it counts only if nothing on the page has that name.
-      const isKnown = !fits(found) || alike(found.kind).some(name => matches(name, text));
-      const words = isKnown ? null : text.match(/[\p{L}\p{N}]{3,}/gu);
-      return words?.some(word => ` ${found.hints} `.includes(` ${word} `)) ?? false;
+      const isWhole = (name: string) => inWords(name) === inWords(text);
+      const isThere = [...usable, ...fields].some(isWhole);
+      if (found.names.some(name => (isThere ? isWhole(name) : matches(name, text)))) return true;
+      // Hints, such as an id or a class, count only if no control on the page has the name.
+      if (!fits(found) || namesOfSort(found.kind).some(name => matches(name, text))) return false;
+      const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+      return words.some(word => ` ${found.hints} `.includes(` ${word} `));
     });
   };
-  // A button "Search" is no field "Search".
-  const alike = (kind: string) => {
+  // The names of controls of that sort: a button "Search" is no field "Search".
+  const namesOfSort = (kind: string) => {
     const isLabelled = kind === 'no_label';
     return isLabelled !== !!isTyped ? [...usable, ...fields] : isLabelled ? fields : usable;
   };
   const isMissing = ({ kind }: Sighting) => {
-    const isThere = (text: string) => alike(kind).some(name => matches(name, text));
+    const isThere = (text: string) => namesOfSort(kind).some(name => matches(name, text));
     return areListed ? !sought.every(isThere) : sought.length > 0 && !sought.some(isThere);
   };
-  const called = sightings.map(isCalled);
-  // What has no name at all may be it, unless something was made to be it.
-  const isGuessed = isFew && !sightings.some((found, index) => called[index] && fits(found));
-  return sightings.map((found, index) => called[index]! || (isGuessed && mayBeIt(found) && isMissing(found)));
+  const known = sightings.map(isKnown);
+  // A nameless control may be the one that was sought, unless another was found by its name or hints.
+  const isFew = sightings.filter(isCandidate).length <= MAX_NAMELESS;
+  const canGuess = isFew && !sightings.some((found, index) => known[index] && fits(found));
+  return sightings.map(
+    (found, index) => known[index]! || (canGuess && isCandidate(found) && isMissing(found)),
+  );
 }
 
 const usesOf = (boxes: readonly Box[], touched: readonly Touched[]) =>
   touched.filter(box => boxes.some(each => meets(each, box)));
 
-/** Without what keeps from a control that the trial used nevertheless: it may be what kept another trial from it. */
+/** Leaves out barriers of controls that this trial used nevertheless: they may have stopped another trial. */
 function notOvercome<Each extends Sighting>(found: readonly Each[], touched: readonly Touched[]): Each[] {
   return found.filter(({ kind, boxes }) => !BARRIERS.includes(kind) || !usesOf(boxes, touched).length);
 }
 
 const inWords = (text: string) => (text.match(/[\p{L}\p{N}]+/gu) ?? []).join(' ');
 
-/** Whether the name contains the text, or is at least half of it, by whole words: "Basket" is not "Add to basket". */
+/** Whether the name contains the text, or is at least half of its words: "Basket" does not match "Add to basket". */
 function matches(name: string, text: string): boolean {
   const [one, other] = [inWords(name), inWords(text)];
   if (!one || !other) return false;
@@ -279,7 +281,7 @@ function matches(name: string, text: string): boolean {
   return ` ${one} `.includes(` ${other} `) || (isMost && ` ${other} `.includes(` ${one} `));
 }
 
-/** Whether both are at nearly the same place: a control and what is drawn in it, but not its container. */
+/** Whether both boxes are nearly the same: of a control and what is drawn in it, but not of its container. */
 function meets(one: Box, other: Box): boolean {
   const [small, large] = [one, other].sort((a, b) => a.width * a.height - b.width * b.height) as [Box, Box];
   const [x, y] = [small.x + small.width / 2, small.y + small.height / 2];

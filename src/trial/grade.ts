@@ -1,4 +1,4 @@
-// Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
+// Grades a trial whose agent has ended: checks the assertions, asks the judge, and finds out whether the site still answers.
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
@@ -20,27 +20,27 @@ import { inTexts } from '../text/mask';
 import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
 
-/** Milliseconds for all of the judge's calls. */
+/** Milliseconds for a judge, and more for each picture up to a number: a judge may send one request per picture. */
 const JUDGE_TIME_MS = 120_000;
-/** More milliseconds for each picture, and the number of pictures that count. */
 const PICTURE_TIME_MS = 5_000;
 const MAX_PICTURES = 30;
 
-/** Milliseconds for a judge's requests, of which there is one for each picture. */
 export const judgeTimeMs = (pictures: number) =>
   JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
 
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 
-/** Milliseconds in which what must not happen may still happen when the agent has ended. */
+/** Milliseconds after the agent's end in which a request may still be sent that must not be. */
 const QUIET_MS = 500;
 
-/** From now on, the log keeps the bodies of requests that an assertion looks into. */
+/** Makes the network log keep the bodies that assertions check. */
 export function keepBodies({ plan, opened, mask }: AgentRun): void {
-  const looking = (plan.spec?.assertions ?? []).filter(each => each.type === 'network');
-  const into = looking.filter(({ body }) => body !== undefined).map(askedFor);
-  if (into.length) opened.network.keepBodies(seen => into.some(isIt => isIt(seen)), mask);
+  const wanted = (plan.spec?.assertions ?? [])
+    .filter(each => each.type === 'network')
+    .filter(({ body }) => body !== undefined)
+    .map(askedFor);
+  if (wanted.length) opened.network.keepBodies(event => wanted.some(isWanted => isWanted(event)), mask);
 }
 
 const MAX_GUESSES = 1_000;
@@ -48,10 +48,10 @@ const MAX_GUESSES = 1_000;
 const textOf = (page: Page) => page.locator('css=body').first().innerText({ timeout: 5_000 });
 
 /**
- * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
- * failed, and the others are judged by one look. What could break since, such as `absent`, is looked at once more at the end.
+ * Checks each assertion in a step, even after one has failed. Once an assertion has waited in vain, the trial has failed, and the
+ * others are checked without waiting. Those that can break later, such as `absent`, are checked once more at the end.
  *
- * @param hasFailed whether the agent gave up, so that none needs to wait
+ * @param hasFailed whether the agent gave up: then no assertion waits
  */
 export async function checkAssertions(
   { plan, session, opened, output, mask, answer }: AgentRun,
@@ -62,7 +62,7 @@ export async function checkAssertions(
   const { network: log } = opened;
   const { events: network, bodyOf } = log;
   const { downloads } = session;
-  // What an agent could answer without having done anything.
+  // What an agent could answer without doing anything.
   const text = plan.guesses ? await session.onAdmitted(textOf).catch(() => '') : '';
   const guesses = plan.guesses ? ['', plan.goal, ...text.split('\n').slice(0, MAX_GUESSES)] : [];
   let once = hasFailed;
@@ -93,7 +93,7 @@ export async function checkAssertions(
   if (isQuiet) await setTimeout(QUIET_MS);
   once = true;
   for (const [index, assertion] of lasting) {
-    // What has just been looked at.
+    // It has just been checked.
     if (!isQuiet && index === assertions.length - 1) continue;
     const isOfPage = assertion.type !== 'network';
     const said = await reasonFor(assertion, index, assertion.type === 'dom' ? limitOf(assertion) : assertion);
@@ -102,9 +102,7 @@ export async function checkAssertions(
   }
 }
 
-/**
- * Asks the site once more if one of its requests was not answered: if the site went away, the trial says nothing about its pages.
- */
+/** If a request to the site was not answered, asks the site once more. @returns the error, or null if the site is there */
 export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
@@ -125,9 +123,9 @@ export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promis
   }
 }
 
-/** The judgement, or in one line why there is none, which makes the trial an error; and what the judge has spent. */
 export interface Judged {
   judgement?: JudgeResult;
+  /** Why there is no judgement. It makes the trial an error. */
   error?: string;
   usage?: TotalUsage;
   /** What the judge read of the final page. */

@@ -1,11 +1,11 @@
-// What an agent gave as its answer, as it is graded: text, or a value of JSON.
+// An agent's answer as it is graded: a text or a JSON value.
 import type { Answer } from '../data/record';
 import type { JsonSchema } from '../spec/value-schema';
 import type { WantedAnswer } from '../spec/wanted-answer';
 import { parsedJson } from '../text/line';
 import { inTexts, type Mask } from '../text/mask';
 
-/** @returns null if it says nothing; undefined if it can't be kept */
+/** @returns null if the answer is empty, undefined if it is not JSON */
 export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null | undefined {
   try {
     const value: unknown = JSON.parse(JSON.stringify(given) ?? 'null');
@@ -19,7 +19,7 @@ export function readAnswer(given: unknown, wanted: WantedAnswer): Answer | null 
   }
 }
 
-/** The value of a text that is its JSON: some agents can only write. */
+/** The value of an answer that was written as JSON: some agents can only return text. */
 function valueIn(text: string, { type }: JsonSchema): Answer | undefined {
   const value = parsedJson(text.replace(/^```\w*\n|\n```$/g, ''));
   if (typeof value === 'object' && value) return value;
@@ -29,7 +29,7 @@ function valueIn(text: string, { type }: JsonSchema): Answer | undefined {
   return isWanted.test(types.join()) && !types.includes('string') ? (value as number | boolean) : undefined;
 }
 
-/** A number that is a secret becomes its name. */
+/** Masks texts, and numbers that are secrets. */
 export function maskAnswer(answer: Answer, mask: Mask): Answer {
   const masked = (_: string, value: unknown) => {
     const text = String(value);

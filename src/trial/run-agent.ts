@@ -35,15 +35,15 @@ import { Clock } from './clock';
 import { maskAnswer, readAnswer } from './read-answer';
 import { Turns } from './turns';
 
-/** Adds a JPEG to the step that is shown. */
+/** Attaches a JPEG to the current step. */
 export type Attach = (name: string, image: Buffer) => Promise<void>;
 
-/** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
+/** Where a trial shows its steps. In a suite that is Playwright's test. */
 export interface TrialOutput {
   step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: Location): Promise<T>;
-  /** Gives the test so many milliseconds more. */
+  /** Extends the test's timeout by `ms`. */
   extend?(ms: number): void;
-  /** The number of the next turn, where several runs of agents make one trial. */
+  /** The number of the next turn, if one trial has several runs of agents. */
   nextTurn?(): number;
 }
 
@@ -55,15 +55,15 @@ type PlannedTask = Pick<
 
 /** What `check` gets besides fixtures. */
 export interface CheckedTrial extends TrialData {
-  /** With the values of placeholders, at the project's `origin`. */
+  /** The spec with its placeholders replaced, at the project's `origin`. */
   spec: TaskSpec;
   /** The active tab when the agent ended. */
   page: Page;
   /** What the agent said at its end, not masked; null if it said nothing. */
   answer: Answer | null;
-  /** The trial's requests, those that still come in included. */
+  /** The trial's requests. Later ones are added as they come in. */
   network: readonly NetworkEvent[];
-  /** The record so far, with the results of the assertions. */
+  /** The record so far, with the results of its assertions. */
   record: TrialRecord;
 }
 
@@ -71,17 +71,17 @@ export interface CheckEnd {
   title: string;
   /** Why it does not hold, unmasked; null if it does. */
   reason: string | null;
-  /** Whether that is an error of the check, which says nothing about the site. */
+  /** Whether the check itself is broken, which says nothing about the site. */
   broke: boolean;
 }
 
-/** What a trial does: that of a spec, or a goal in a hand-written test. Agents get a copy of the task's part. */
+/** What a trial does, for a spec or a goal in a hand-written test. Agents get a copy of the task's part. */
 export interface TrialPlan extends PlannedTask {
   agent: Agent;
   secrets: Secrets;
-  /** How the trial is graded; null in a hand-written test, which grades itself. */
+  /** Says how the trial is graded; null in a hand-written test, which grades itself. */
   spec: TaskSpec | null;
-  /** What the record says of the trial's test. */
+  /** The fields of the record that identify the trial's test. */
   identity?: Pick<TrialRecord, 'specId' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId'>;
   judge?: Judge | undefined;
   /** Code of the suite that grades the trial after its assertions. Never rejects. */
@@ -96,11 +96,11 @@ export interface TrialPlan extends PlannedTask {
   navigationTimeoutMs?: number | undefined;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
-  /** Asked when the trial has passed: whether its page shows what is in no trial's way. Once in a run and spec. */
+  /** Asked after a pass: true once per run and spec. That trial's page is examined, too, for what is in nobody's way. */
   isFirstToPass?(): boolean;
-  /** Told what the agent spends as it spends it, in US dollars. */
+  /** Called with each amount that the agent spends, in US dollars. */
   spend?(costUsd: number): void;
-  /** Of a probe: an assertion on the answer holds if a guess passes it. */
+  /** In a probe, an `answer` assertion holds if a guess would pass it. */
   guesses?: boolean;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
   locate(path: string): Location | undefined;
@@ -125,7 +125,7 @@ const NO_PAGE_TOOLS =
   "pageTools: 'only' requires Chromium with WebMCP: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and open the site by https or on localhost";
 
 export class AgentRun {
-  /** `performance.now()` when the trial began. The network log's times count from it, too: turns are compared with them. */
+  /** `performance.now()` when the trial began. Turns and network events count their times from it, to be compared. */
   readonly startedAt: number;
   readonly session: Session;
   readonly mask: Mask;
@@ -135,7 +135,7 @@ export class AgentRun {
   /** What the agent said at its end; null if it said nothing, or did not end by itself. Its secrets are not masked. */
   answer: Answer | null = null;
   readonly waited: WaitTimes = { modelTimeMs: 0, waitTimeMs: 0 };
-  /** What happened to the browser, if it is gone. */
+  /** How the browser was lost; null while it is there. */
   protected lost: string | null = null;
   protected running: Promise<unknown> | undefined;
   /** Set if the agent's model only talked. */
@@ -192,7 +192,7 @@ export class AgentRun {
     } catch (error) {
       return this.endByError(error);
     } finally {
-      // An agent that goes on after its end has an aborted signal and gets no further turn.
+      // An agent that goes on after its end finds its signal aborted and gets no further turn.
       this.halt(ended('completed', 'the agent has ended its turn'));
     }
   }
@@ -279,7 +279,7 @@ export class AgentRun {
   }
 
   private endByUnawaited(): AgentEnd {
-    // It rejects once the trial has ended, where nobody waits for it.
+    // Nobody awaits this turn, and it rejects when the trial ends.
     this.newestTurn?.catch(() => {});
     const why = `agent "${this.plan.agent.name}" ended while a turn was still running: await task.turn(...)`;
     return errorEnd('internal', this.said(why));
@@ -303,16 +303,14 @@ export class AgentRun {
   }
 }
 
-/**
- * Calls `onLost` with what happened when the browser, the context or the renderer of one of its pages is gone.
- */
+/** Calls `onLost` with what happened if a page crashes, or the browser or its context closes. */
 function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) => void): () => void {
   const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
-  // Not removed: a test may go on with them.
+  // These listeners stay when the run of the agent ends: in a hand-written test, a page may crash afterwards.
   for (const page of context.pages()) page.on('crash', crash);
   return listen(context, {
     page: page => void page.on('crash', crash),
-    // It can't tell which: contexts close before the browser is known to be gone.
+    // Which of both can't be told: a context closes before the browser is known to be gone.
     close: () => onLost('the browser or its context was closed'),
   });
 }

@@ -1,4 +1,4 @@
-// One trial from entryUrl to record.
+// Runs one trial, from entryUrl to its record.
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
 import { limited, within } from '../browser/waiting';
@@ -23,17 +23,17 @@ import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from '
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
-/** Milliseconds to wait for a page's pictures at most: but an agent wastes turns on a half-loaded page. */
+/** The longest wait, in milliseconds, for a page's `load` event. An agent wastes turns on a half-loaded page. */
 const SLOW_LOAD_MS = 5_000;
 export const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
 /** Milliseconds for what a stopped agent still reports. */
 const LAST_REPORTS_MS = 500;
-/** Most requests in a record; the others are counted. The live log, which is graded, keeps more. */
+/** Most requests in a record; further ones are only counted. Assertions see the whole log, which keeps more. */
 const MAX_RECORDED_REQUESTS = 1_000;
 
-/** The test's timeout: milliseconds that a trial may take, opening and grading included. */
+/** The timeout of a trial's test in milliseconds, opening and grading included. */
 export function trialTimeMs(plan: TrialPlan): number {
   const { spec, judge, navigationTimeoutMs } = plan;
   const judging = judge && spec?.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
@@ -47,8 +47,8 @@ export class Trial extends AgentRun {
   private readonly startDate = new Date();
   private end: AgentEnd | null = null;
   private phase: 'running' | 'checking' | 'judging' | 'graded' = 'running';
-  /** Where the page was before the suite's own check, which may go elsewhere. */
-  private leftAt: string | undefined;
+  /** The URL before the suite's own check ran, which may navigate. */
+  private gradedUrl: string | undefined;
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
   private readonly assertions: AssertionResult[] = [];
@@ -59,27 +59,27 @@ export class Trial extends AgentRun {
   async run(): Promise<TrialRecord> {
     keepBodies(this);
     await this.act();
-    // The test is over, and its page with it.
+    // The test has ended and closed its page.
     if (this.stopped.signal.aborted) return this.record();
     this.session.keepActiveTab();
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
     if (this.failure) this.blameOthers();
-    const isThere = this.leftAt === undefined || this.leftAt === this.session.page.url();
-    const isExamined = isThere && !this.stopped.signal.aborted && this.end?.status !== 'error';
+    const isOnGradedPage = this.gradedUrl === undefined || this.gradedUrl === this.session.page.url();
+    const isExamined = isOnGradedPage && !this.stopped.signal.aborted && this.end?.status !== 'error';
     const hasPassed = !this.failure;
     if (isExamined && (!hasPassed || this.plan.isFirstToPass?.())) await this.examine(hasPassed);
     return this.record();
   }
 
-  /** Opens entryUrl, lets the agent act and takes a picture of the end. Never rejects, either. */
+  /** Opens entryUrl, lets the agent act and takes a final screenshot. Never rejects. */
   async act(): Promise<AgentEnd> {
     const end = (await this.open()) ?? (await this.runAgent());
     this.end ??= end;
     const { dialogs, page } = this.session;
     const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
     if (this.stopped.signal.aborted) return this.end;
-    // Graded is the page, which a dialog would block.
+    // An open dialog would block the page while it is graded.
     await dialogs.dismissOpen({ held: this.plan.spec !== null });
     // An agent may have opened a tab outside of its turns.
     await this.session.followTabs();
@@ -88,7 +88,7 @@ export class Trial extends AgentRun {
     return this.end;
   }
 
-  /** What is absent before the site has answered may be there after it. Most agents have waited for that: false. */
+  /** Waits if requests of the last turn are pending: their answers may change what is graded. @returns whether it waited */
   private async settleLastTurn(): Promise<boolean> {
     const { session, turns, startedAt, end } = this;
     const last = turns.records.at(-1);
@@ -98,30 +98,30 @@ export class Trial extends AgentRun {
     return true;
   }
 
-  /** A trial that has failed says nothing about the site if the agent never acted, or the page crashed after it. */
+  /** Turns a failure into an error if the agent never acted or the page crashed: that says nothing about the site. */
   blameOthers(): void {
     const { neverActed, lost, status } = this;
     if (neverActed && status === 'completed') this.end = errorEnd('agent_api', neverActed);
     else if (lost && status !== 'error') this.end = errorEnd('browser', `${lost} after the agent had ended`);
   }
 
-  /** Looks for what stood in the agent's way, or for what is in nobody's way, while the page is still open. */
+  /** Looks at the open page for what stood in the agent's way. What a passed trial's page has was in nobody's way. */
   async examine(hasPassed: boolean): Promise<void> {
     if (this.isAstray) return;
     const { examine } = await import('./examine.js');
     this.examination = await examine(this, this.end?.reason ?? null, hasPassed);
   }
 
-  /** Whether the agent went by itself to an address that the site does not have: what stands there is in nobody's way. */
+  /** Whether the agent itself went to an address that the site doesn't have: an error page there blocked nobody. */
   private get isAstray(): boolean {
     const { turns, opened, session } = this;
     const url = session.page.url();
-    const [asked] = url.split('#');
-    const { status } =
-      opened.network.events.findLast(each => each.resourceType === 'document' && each.url === asked) ?? {};
+    const [requested] = url.split('#');
+    const isRequest = (each: NetworkEvent) => each.resourceType === 'document' && each.url === requested;
+    const status = opened.network.events.findLast(isRequest)?.status ?? 0;
     const actions = turns.records.flatMap(turn => turn.actions.flatMap(({ recorded = [] }) => recorded));
     const path = beginning(pathOf(url));
-    return (status ?? 0) >= 400 && actions.some(each => each.do === 'goto' && each.after.url === path);
+    return status >= 400 && actions.some(each => each.do === 'goto' && each.after.url === path);
   }
 
   get status(): TrialStatus | null {
@@ -133,13 +133,13 @@ export class Trial extends AgentRun {
     if (this.phase === 'judging') this.end = errorEnd('judge', `the judge did not finish: ${end.reason}`);
     else if (this.phase === 'checking' && this.end?.status === 'completed')
       this.end = errorEnd('internal', `the check did not finish: ${end.reason}`);
-    // Without complete grading, a trial has not passed.
+    // A trial that was not graded completely has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.halt(end);
     this.stopped.abort(new Error(end.reason ?? end.status));
   }
 
-  /** Await it after `stop`: the agent still reports what its request in flight has cost. */
+  /** Gives the agent, after `stop`, time to report the cost of its pending request. */
   async lastReports(): Promise<void> {
     await within(this.running ?? Promise.resolve(), LAST_REPORTS_MS);
   }
@@ -152,7 +152,7 @@ export class Trial extends AgentRun {
     const { status, reason } = this.end ?? NOT_ENDED;
     const { mask, turns, opened, assertions, judged, session } = this;
     const refusals = opened.refusals.map(({ url, how }) => ({ url: cutUrl(mask(url)), how }));
-    const finalUrl = mask(beginning(this.leftAt ?? session.page.url())) || null;
+    const finalUrl = mask(beginning(this.gradedUrl ?? session.page.url())) || null;
     const judge = judged.judgement ?? null;
     return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
@@ -180,7 +180,7 @@ export class Trial extends AgentRun {
       answer: maskedAnswer && recordedAnswer(maskedAnswer),
       ...outcomeFields(ending, this.failure),
       ...turns.counts,
-      // At least: what came after the log's end is not counted.
+      // A full log does not count what it drops: at least one.
       network: { events: kept, dropped: Number(network.isFull) + network.events.length - kept.length },
       guard,
       usage,
@@ -193,7 +193,7 @@ export class Trial extends AgentRun {
     };
   }
 
-  /** Opens entryUrl, and waits until an agent can make something of the page. @returns the trial's end if that fails */
+  /** Opens entryUrl and waits until the page is usable. @returns the trial's end if that fails */
   private async open(): Promise<AgentEnd | null> {
     const { plan, session, mask, opened } = this;
     const { entryUrl } = plan;
@@ -202,8 +202,7 @@ export class Trial extends AgentRun {
     const end = performance.now() + timeout;
     const open = async () => {
       const response = await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
-      // Only proxies answer so.
-      if (response?.status() === 407) throw new Error('the proxy wants a user name and a password (407)');
+      if (response?.status() === 407) throw new Error('the proxy requires a user name and a password (407)');
       await unseen(session.page, () => this.loaded(timeout, end));
     };
     try {
@@ -212,7 +211,7 @@ export class Trial extends AgentRun {
     } catch (error) {
       const [line] = mask(messageOf(error)).split('\n');
       const said = oneLine(line!.replace(/^page\.\w+: /, '').replace(/\.$/, ''), 300);
-      // Without the address, which may have such words.
+      // Without the address: that may contain these words, too.
       const [what = ''] = said.split(/ at \S+$/);
       const isGone = /closed|crashed/i.test(what);
       const [refused] = opened.refusals;
@@ -227,8 +226,8 @@ export class Trial extends AgentRun {
 
   private async loaded(timeout: number, end: number): Promise<void> {
     const { page } = this.session;
-    // A page that navigates away while it is parsed never fires its load events, and one may fake its state: either is enough. In a
-    // browser that is flooded, Playwright's own timeouts come minutes late.
+    // Either the event or the state is enough: a page that navigates while it is parsed never fires its load events, and a page can
+    // fake its state. Playwright's own timeouts come minutes late if a page floods the browser.
     const reached = (event: 'domcontentloaded' | 'load', states: string[], ms: number) =>
       limited(
         Promise.any([
@@ -241,7 +240,7 @@ export class Trial extends AgentRun {
     const left = Math.max(1, end - performance.now());
     const states = ['interactive', 'complete'];
     await reached('domcontentloaded', states, left).catch(({ errors }: AggregateError) => {
-      // If it tried to leave, it is open.
+      // A page that tried to leave for another host has been opened.
       if (this.opened.refusals.length > 0) return;
       throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
     });
@@ -264,9 +263,9 @@ export class Trial extends AgentRun {
 
   private async grade(): Promise<void> {
     await checkAssertions(this, this.assertions, this.end?.status === 'gave_up');
-    this.leftAt = this.session.page.url();
+    this.gradedUrl = this.session.page.url();
     const broke = await this.runCheck();
-    // If the browser or the whole site went away, a broken assertion says nothing about the site.
+    // If the browser or the whole site is gone, a failed assertion says nothing about the site.
     if (this.lost) {
       this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
       return;
@@ -283,7 +282,7 @@ export class Trial extends AgentRun {
     if (this.judged.error !== undefined) this.end = errorEnd('judge', this.judged.error);
   }
 
-  /** @returns how the suite's check broke, if nothing else decides the trial */
+  /** @returns the error that the suite's check threw, unless the trial has failed anyway */
   private async runCheck(): Promise<string | null> {
     const { plan, session, opened, failure } = this;
     if (!plan.check || this.lost) return null;
@@ -302,7 +301,6 @@ const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 
 const NOT_ENDED = errorEnd('internal', 'the trial did not end');
 
-/** What may be wrong, by what browsers say. */
 const HINTS: readonly (readonly [RegExp, string])[] = [
   [/ERR_PROXY|TUNNEL|PROXY_CONNECTION|the proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
   [/INTERNET_DISCONNECTED|OFFLINE/, 'Is `offline` set in `use` of the Playwright config?'],

@@ -1,4 +1,4 @@
-// The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
+// The turns of one trial. They are counted, limited and shown as steps, each with its usage and a screenshot.
 import type { Page } from '@playwright/test';
 import type { z } from 'zod';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
@@ -18,12 +18,12 @@ import { beginning, cutText, messageOf, oneLine } from '../text/line';
 import { fillSecrets, inTexts, type Mask, secretsNamed } from '../text/mask';
 import type { AgentEnd, AgentRun, Attach } from './run-agent';
 
-/** Characters of a text in a record that an agent or a page made. What it typed is kept whole, to be replayed. */
+/** Most characters of a text by an agent or a page in a record. What was typed is kept whole, to be replayed. */
 const MAX_TEXT = 20_000;
 
 export class Turns {
   readonly records: TurnRecord[] = [];
-  /** Set if the agent asked for a turn beyond a limit. The trial ends so, whatever the agent does next. */
+  /** Set if the agent asked for a turn beyond a limit. The trial ends with it, whatever the agent does next. */
   limit: AgentEnd | null = null;
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
@@ -34,7 +34,7 @@ export class Turns {
   private readonly said = new Set<string>();
   /** Resolves when the last turn's picture has been taken. Never rejects. */
   pictured: Promise<void> = Promise.resolve();
-  /** The last turn's picture, as long as nothing else can have been done to the page. */
+  /** The last turn's screenshot, while nothing can have changed the page since. */
   freshPicture: { image: Buffer; page: Page } | undefined;
 
   constructor(
@@ -54,7 +54,7 @@ export class Turns {
     return this.trial.plan.maxSteps - this.records.length;
   }
 
-  /** What was done, and how much of it by tools of the pages. What failed, or only looked, does not count. */
+  /** The number of actions, and of those by page tools. Actions that failed or only read do not count. */
   get counts(): { actions: number; pageToolCalls: number } {
     const done = this.records
       .flatMap(({ actions }) => actions)
@@ -83,7 +83,6 @@ export class Turns {
     this.freshPicture = undefined;
     try {
       await this.pictured;
-      // The time may be up by now.
       this.signal.throwIfAborted();
       const { plan, session, mask, output } = this.trial;
       // A tab may have opened while the picture was taken.
@@ -112,7 +111,7 @@ export class Turns {
       });
     } finally {
       this.isRunning = false;
-      // The browser answers no call before the next round of the event loop.
+      // Whoever acts on the page now hears from the browser in the next round of the event loop at the earliest.
       setImmediate(() => {
         this.freshPicture = undefined;
       });
@@ -156,7 +155,7 @@ export class Turns {
         record.actions.push(maskAction(action, mask));
       },
       record: async (draft, target, to) => {
-        // The locators are made of the elements.
+        // The recorder makes the locators from the elements: these only complete the draft for the check.
         check('turn.record', pageActionSchema, { locator: 'body', to: 'body', ...draft });
         await this.recorder.record(session.page, draft, target, to);
       },
@@ -227,7 +226,7 @@ export class Turns {
       record.screenshot = name;
       pictures.push({ name, turn: record.number, image });
       await attach(name, image);
-      // A ring of this turn is no part of the page.
+      // A screenshot with a ring around the click does not show the page as it is.
       this.freshPicture = mark ? undefined : { image, page };
     }
     record.notices = notices.slice(this.seenNotices).map(notice => oneLine(mask(notice), 500));
@@ -235,17 +234,17 @@ export class Turns {
   }
 
   /**
-   * Adds what `record` noted for the turn as a whole: to each call of a page tool its own, and those before it; to
-   * the last action with nothing recorded the others.
+   * Assigns what the recorder noted during the turn to actions without anything recorded: to each call of a page tool its own entry and
+   * those before it, to the last action the rest.
    */
   private async note(actions: TurnRecord['actions']): Promise<void> {
     const recorded = this.signal.aborted ? undefined : await this.recorder.done();
     if (!recorded) return;
     const noted = inTexts(recorded, this.trial.mask);
-    const silent = actions.filter(({ recorded }) => !recorded);
-    for (const action of silent) {
+    const unrecorded = actions.filter(({ recorded }) => !recorded);
+    for (const action of unrecorded) {
       const ofCall = action.detail?.pageTool === undefined ? 0 : noted.findIndex(isToolCall) + 1;
-      action.recorded = noted.splice(0, action === silent.at(-1) ? noted.length : ofCall);
+      action.recorded = noted.splice(0, action === unrecorded.at(-1) ? noted.length : ofCall);
     }
   }
 }
@@ -262,7 +261,7 @@ function checkUsage(usage: ReportedUsage): void {
   }
 }
 
-/** An unreadable record would lose the trial. */
+/** Refuses what would make the record unreadable, and so lose the trial. */
 function check(call: string, schema: z.ZodType, action: unknown): void {
   const { error } = schema.safeParse(action);
   if (error) throw new TypeError(`${call}: ${problemsIn(error, 'the action')[0]}`);

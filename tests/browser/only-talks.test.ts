@@ -96,7 +96,9 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     const { record } = await play(unknown);
     expect(record).toMatchObject({
       errorKind: 'agent_api',
-      reason: expect.stringContaining('the agent never acted: no call of the model "claude-opus-5-5"'),
+      reason: expect.stringContaining(
+        'the agent never acted: the model "claude-opus-5-5" made no valid tool call. Set another model.',
+      ),
     });
   });
 

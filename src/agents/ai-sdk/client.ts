@@ -10,12 +10,11 @@ import { type AiSdkSettings, modelName } from '.';
 
 export type Sdk = typeof import('ai');
 
-/** Who asks: an agent or a judge, with the settings of its requests. */
+/** The settings of the requests of an agent or a judge. */
 export interface Asker extends Omit<AiSdkSettings, 'pictures'> {
   factory: 'aiSdk' | 'aiJudge';
 }
 
-/** What every request has. */
 export type Given = Pick<
   Parameters<Sdk['generateText']>[0],
   'model' | 'maxOutputTokens' | 'maxRetries' | 'abortSignal' | 'providerOptions'
@@ -49,7 +48,7 @@ export function aiSdkSender(asker: Asker, sdk: Sdk) {
           const tokens = sumOf(Object.values(counts), Number);
           return { value, headers: new Headers(value.response.headers), tokens };
         } catch (error) {
-          throw timeUp.aborted ? new NoAnswer({ without: 'silent', words: '' }) : error;
+          throw timeUp.aborted ? new NoAnswer({ noAnswer: 'silent', words: '' }) : error;
         }
       },
     });
@@ -67,7 +66,7 @@ function failureOf(error: unknown, { factory, model }: Asker, sdk: Sdk): Failure
   }
   const { cause, responseHeaders = {}, statusCode: status } = error;
   const words = wordsOf(error);
-  if (status === undefined) return { without: 'connection', words };
+  if (status === undefined) return { noAnswer: 'unreachable', words };
   const isRead = JSONParseError.isInstance(cause) || TypeValidationError.isInstance(cause);
   const lacksTools =
     factory === 'aiSdk' && status < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
@@ -75,21 +74,21 @@ function failureOf(error: unknown, { factory, model }: Asker, sdk: Sdk): Failure
   return {
     status,
     headers: new Headers(responseHeaders),
-    ...(status < 300 && !isRead && { without: 'broken' }),
+    ...(status < 300 && !isRead && { noAnswer: 'broken' }),
     noCredit: status === 429 && isOutOfCredit(`${error.message} ${error.responseBody}`),
     words,
     means: lacksTools ? `${what}, which an agent needs. Set another model.` : undefined,
   };
 }
 
-/** Thrown in an attempt if there is none in time, or `generate` got one that says nothing, and not that this is all. */
+/** Thrown in an attempt without an answer in time, or with an empty one that is not complete. */
 export class NoAnswer extends Error {
   constructor(readonly failure: Failure) {
     super(failure.words);
   }
 }
 
-/** Providers keep it in `config`, with their headers, which no interface promises. */
+/** The API's address. Providers keep it in `config` with their headers, but no interface promises that. */
 function addressOf(model: AiSdkSettings['model']): string {
   try {
     const { baseURL, url } = configOf(model);
@@ -102,7 +101,6 @@ function addressOf(model: AiSdkSettings['model']): string {
 type Config = { baseURL?: unknown; headers?: unknown; url?(of: object): unknown };
 const configOf = (model: AiSdkSettings['model']) => (model as { config?: Config }).config ?? {};
 
-/** As much of a result as is read here. */
 interface Generated {
   usage: Counted;
   response: { headers?: Record<string, string> | undefined };
@@ -114,12 +112,12 @@ interface Counted {
   inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
 }
 
-/** The usage with its cost; null without prices, or if the provider did not count. */
+/** The usage with its cost, which is null without prices or if the provider did not count. */
 export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
   const { inputTokens, outputTokens, inputTokenDetails } = counted;
   const { cacheReadTokens = 0, cacheWriteTokens = 0 } = inputTokenDetails ?? {};
   const said = {
-    // Servers that don't count report 0, and no request has an empty prompt.
+    // Servers that don't count report 0, but no request has an empty prompt.
     inputTokens: inputTokens ? Math.max(0, inputTokens - cacheReadTokens - cacheWriteTokens) : undefined,
     outputTokens,
     cacheReadTokens,

@@ -1,4 +1,4 @@
-// The agent for any model of the AI SDK. Configs import this file: the optional package `ai` is loaded when a run needs it.
+// The agent for any model of the AI SDK. Configs import this file, so the optional package `ai` is loaded when a trial runs.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, SessionTask } from '../agent';

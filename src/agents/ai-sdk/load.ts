@@ -1,4 +1,4 @@
-// The optional package `ai`. A file of its own: the public types must not name a package that may be missing.
+// Loads the optional package `ai`. A file of its own, since the public types must not name a package that may be missing.
 
 /** @throws Error that says what is missing */
 export async function loadSdk(factory: 'aiSdk' | 'aiJudge') {

@@ -17,7 +17,7 @@ export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, 
   return new AiSdkLoop(task, settings, sdk, await task.webmcp.isSupported()).play();
 }
 
-/** Those of our tools that have a description, with flat inputs that all models can fill in. */
+/** Our tools that have a description, with inputs that all models can fill in. */
 export function toolsFor(
   { pageToolsMode, wantsAnswer }: Pick<SessionTask, 'pageToolsMode' | 'wantsAnswer'>,
   pictures: boolean,
@@ -62,7 +62,7 @@ class AiSdkLoop extends Loop {
     const said = this.task.mask(shorten(text, 200));
     const isRefusal = calls.length === 0 && (finishReason === 'content-filter' || finishReason === 'error');
     return {
-      // The SDK answers calls that it can't read. We answer each call once, ourselves.
+      // Leaves out the SDK's own answers to calls that it can't read: we answer each call ourselves.
       messages: result.response.messages.filter(({ role }) => role === 'assistant'),
       calls,
       text,
@@ -89,7 +89,7 @@ class AiSdkLoop extends Loop {
       this.budget.report(usageWithCost(result.usage, this.settings.pricing));
       const { finishReason, rawFinishReason = finishReason, toolCalls } = result;
       if (!ENDS.includes(finishReason) && !toolCalls.length && !result.text.trim())
-        throw new NoAnswer({ without: 'broken', words: `it is empty, and ended with "${rawFinishReason}"` });
+        throw new NoAnswer({ noAnswer: 'broken', words: `it is empty, and ended with "${rawFinishReason}"` });
       return result;
     });
   }
@@ -100,7 +100,7 @@ class AiSdkLoop extends Loop {
     return (isTooLong && this.conversation.trim(true)) || this.goBlind();
   }
 
-  /** The model may not accept pictures. Servers word that in many ways. */
+  /** Goes on without pictures, which the model may not accept. Servers say that in many ways. */
   private goBlind(): boolean {
     if (!this.pictures || !this.conversation.dropPictures(NO_PICTURES)) return false;
     this.pictures = false;
@@ -112,7 +112,7 @@ class AiSdkLoop extends Loop {
     return ` Tools: ${this.tools.map(({ name }) => name).join(', ')}.`;
   }
 
-  /** With the tabs, if they have changed. */
+  /** Adds the list of tabs if it has changed. */
   protected override async look(): Promise<string> {
     const page = await super.look();
     const { tabs } = await this.driver.tabs.state();
@@ -126,15 +126,14 @@ class AiSdkLoop extends Loop {
     return [isNew && told, page].filter(Boolean).join('\n').toWellFormed();
   }
 
-  /** `words` are in the last result; the pictures are a message of their own. */
+  /** `words` go into the last result, pictures into a message of their own: few APIs accept a picture in a result. */
   protected sent(calls: readonly Call[], outcomes: readonly Outcome[], words: readonly string[]) {
     const content = calls.map(({ id, name }, index) => {
       const lines = [textOfOutcome(outcomes[index]!), ...(index === calls.length - 1 ? words : [])];
-      // As text: some providers wrap errors in JSON and add words of their own.
+      // Errors are sent as text, too: some providers wrap errors in JSON and add words of their own.
       const output = { type: 'text' as const, value: this.task.mask(lines.join('\n')) };
       return { type: 'tool-result' as const, toolCallId: id, toolName: name, output };
     });
-    // Few APIs accept a picture in a result.
     const shown = outcomes
       .map(({ value }) => value)
       .filter(isPicture)
@@ -144,16 +143,16 @@ class AiSdkLoop extends Loop {
   }
 }
 
-/** Answers that ended by other reasons, such as an overload, and say nothing are none. */
+/** An empty answer that ended for another reason, such as an overload, is no answer. */
 const ENDS = ['stop', 'length', 'tool-calls', 'content-filter', 'error'];
 
-/** Other providers than Anthropic cache by themselves and ignore this. */
+/** Marks a cache breakpoint for Anthropic. Other providers cache by themselves and ignore it. */
 const marked = (message: ModelMessage): ModelMessage => ({
   ...message,
   providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
 });
 
-/** Models send null for fields that they leave out, but in an answer it may be meant. What is no object is refused later, with a reason. */
+/** Leaves out null, which models send for fields without a value. In an answer it may be meant. Inputs that are no objects are refused later. */
 function callOf(made: { toolCallId: string; toolName: string; input: unknown }): Call {
   const { toolCallId: id, toolName: name, input } = made;
   if (typeof input !== 'object' || input === null || name === 'answer') return { id, name, input };

@@ -22,22 +22,21 @@ export interface Asker extends ModelSettings {
 }
 
 interface Limited extends Limit {
-  /** Gets the usage of every attempt, also of failed ones. */
+  /** Called with the usage of every attempt, failed ones included. */
   spent(usage: BetaUsage): void;
 }
 
-/** Sends the requests of an agent or a judge. */
 export function claudeSender(asker: Asker) {
   const { apiKey, baseURL, client, factory, requestTimeoutMs: timeout } = asker;
   // A client of another copy of the SDK has other types of the same shape.
   const api =
     (client as Anthropic | undefined) ??
     new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
-  /** Of the newest request, which may hold a token that the SDK has fetched. */
+  /** Headers of the newest request. They may hold a token that the SDK has fetched. */
   let newest = new Headers();
 
   async function once(params: MessageCreateParamsNonStreaming, { signal, spent }: Limited) {
-    // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
+    // The SDK's timeout only covers the headers. This one ends a stream that goes silent.
     let silent = false;
     const stop = () => {
       silent = true;
@@ -69,15 +68,15 @@ export function claudeSender(asker: Asker) {
     try {
       const message = await stream.finalMessage();
       usage = message.usage ?? ({} as BetaUsage);
-      // What is read from the cache does not count towards the API's limits.
+      // Tokens read from the cache don't count towards the API's limits.
       const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
       return { value: message, headers, tokens: inputTokens + cacheCreationTokens + outputTokens };
     } catch (error) {
-      // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
+      // The SDK stops reading if a call's input is not JSON, but the usage comes last.
       if (read && !silent && !signal.aborted) await within(read, timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       const type = otherType(error, headers);
-      // A gateway that does not stream may be paid for it.
+      // Somebody may have paid for the answer of a gateway that does not stream, so its usage is unknown, not zero.
       if (type?.includes('json')) usage ??= {} as BetaUsage;
       throw thrown(error, type, begun);
     } finally {
@@ -110,7 +109,7 @@ async function eachLine(body: ReadableStream<Uint8Array>, take: (line: string) =
   }
 }
 
-/** The usage so far, after one more line of the stream. */
+/** The usage after one more line of the stream. */
 function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undefined {
   if (!/^data:.*"message_(?:start|delta)"/.test(line)) return before;
   const event = JSON.parse(line.slice('data:'.length)) as BetaRawMessageStreamEvent;
@@ -120,14 +119,14 @@ function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undef
   return { ...before, ...Object.fromEntries(given) };
 }
 
-/** The media type of a page or another file that came in place of the model's answer. */
+/** The media type of an answer that is no stream of events, such as a login page. */
 function otherType(error: unknown, headers: Headers | undefined): string | undefined {
   const type = headers?.get('content-type') ?? 'text/event-stream';
   const isUnread = isA(error, 'AnthropicError') && !isA(error, 'APIError');
   return isUnread && !/event-?stream/.test(type) ? type : undefined;
 }
 
-/** @param begun whether there was an answer: the stream wraps what the client throws before it sends the request */
+/** @param begun whether an answer began. If not, the stream wraps the error that the client threw. */
 function thrown(error: unknown, type: string | undefined, begun: boolean): unknown {
   if (type === undefined) return begun || isA(error, 'APIError') ? error : ((error as Error).cause ?? error);
   return new AnthropicError(
@@ -138,12 +137,12 @@ function thrown(error: unknown, type: string | undefined, begun: boolean): unkno
 function failureOf(error: unknown, asker: Asker): Failure {
   if (isA(error, 'APIConnectionError')) return unconnected(error as Error, asker);
   if (!isA(error, 'APIError'))
-    return { words: messageOf(error), without: isA(error, 'AnthropicError') ? 'broken' : undefined };
+    return { words: messageOf(error), noAnswer: isA(error, 'AnthropicError') ? 'broken' : undefined };
   const failed = error as APIError;
   const { status, headers } = failed;
   const words = wordsOf(failed);
   const overloaded = status === undefined && failed.type === 'overloaded_error';
-  if (status === undefined) return { words, without: 'broken', overloaded };
+  if (status === undefined) return { words, noAnswer: 'broken', overloaded };
   const id = failed.requestID ?? headers?.get('x-amzn-requestid');
   return {
     status,
@@ -154,31 +153,30 @@ function failureOf(error: unknown, asker: Asker): Failure {
   };
 }
 
-/** A client that can't get its credentials reports a failed connection, too. */
+/** The SDK also reports missing credentials of a client as a failed connection. */
 function unconnected(error: Error, { factory }: Asker): Failure {
   const cause = error.cause instanceof Error ? error.cause : error;
   const words = cause.cause instanceof Error ? cause.cause.message : cause.message;
-  if (isA(error, 'APIConnectionTimeoutError')) return { words, without: 'silent' };
-  if (!/credentials/i.test(error.message)) return { words, without: 'connection' };
+  if (isA(error, 'APIConnectionTimeoutError')) return { words, noAnswer: 'silent' };
+  if (!/credentials/i.test(error.message)) return { words, noAnswer: 'unreachable' };
   const check = `Check how the client of ${factory}({ client }) is created.`;
   return { means: "the client can't authenticate", words: `${error.message} (${words}) ${check}` };
 }
 
-// By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
-// the same copy as an ES module.
+/** Compares the names of classes: instanceof fails if the user's client comes from another copy of the SDK or its ES module. */
 function isA(error: unknown, className: string): boolean {
   for (let at: object | null = Object(error); at; at = Object.getPrototypeOf(at))
     if (at.constructor?.name === className) return true;
   return false;
 }
 
-/** The API's message, which Bedrock and gateways put in other places. */
+/** The API's message. Bedrock and gateways put it in other places. */
 function wordsOf({ apiMessage, error, message }: APIError): string {
   const said = (error as { message?: unknown } | undefined)?.message;
   return apiMessage ?? (typeof said === 'string' ? said : message);
 }
 
-/** What to do if the model does not support the tool. That shows in the words: other errors name the toolset, too. */
+/** What to do if the model does not support the tool. Other errors name the toolset, too, so more words have to match. */
 function toolAdvice(words: string, { model, tools }: Asker): string | undefined {
   const isAboutTool =
     /_toolset|tool types?/i.test(words) &&

@@ -94,7 +94,7 @@ export const modelSchemas = {
   pricing: pricingSchema.optional(),
 } satisfies OptionSchemas<ModelOptions>;
 
-/** Refuses options that the client has itself. */
+/** Refuses options that belong on the client. */
 export function oneSource(options: ModelOptions, context: z.RefinementCtx): void {
   for (const name of ['apiKey', 'baseURL'] as const)
     if (options.client && options[name] !== undefined)
@@ -124,7 +124,6 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<ClaudeOptions>);
 
 export type ClaudeSettings = z.output<typeof optionsSchema>;
-/** The settings of a model, for an agent or a judge. */
 export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {
@@ -149,7 +148,7 @@ export async function requireCredentials({ apiKey, client }: ModelSettings, fact
   if (/^\s*(?:x-api-key|authorization)\s*:\s*\S/im.test(ANTHROPIC_CUSTOM_HEADERS ?? '')) return;
   try {
     const { defaultCredentials } = await import('@anthropic-ai/sdk/lib/credentials/credential-chain');
-    // Looks for the file of a profile, or a federation rule in the environment. Makes no network request.
+    // Looks for a profile's file or a federation rule in the environment, without a network request.
     if (await defaultCredentials({ baseURL: 'https://api.anthropic.com', fetch })) return;
   } catch (error) {
     throw new Error(`${factory}: ${messageOf(error)}`);

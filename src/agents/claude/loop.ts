@@ -1,4 +1,4 @@
-// Runs one task over the Messages API: the conversation as that API takes it, and what follows from an answer.
+// Runs one task over the Messages API: builds its requests and reads its answers.
 import { readdir } from 'node:fs/promises';
 import type {
   BetaContentBlockParam,
@@ -19,7 +19,7 @@ import { claudeSender } from './client';
 import { bareName, pricesOf, usageOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
-/** Why an answer ended: '' if it did by itself, or with calls. */
+/** How an answer ended, by the API's reason; '' if the answer is complete. */
 const STOPS: Record<string, Answer['stop'] | ''> = {
   end_turn: '',
   stop_sequence: '',
@@ -29,7 +29,7 @@ const STOPS: Record<string, Answer['stop'] | ''> = {
   model_context_window_exceeded: 'no room',
 };
 const MAX_FILES_TOLD = 30;
-/** Models that think by default, and only include their thoughts if asked for a summary. */
+/** Models that think by default, and show their thoughts only if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
 
 export async function playWithClaude(task: SessionTask, settings: ClaudeSettings) {
@@ -51,7 +51,7 @@ export async function playWithClaude(task: SessionTask, settings: ClaudeSettings
 class ClaudeLoop extends Loop {
   private readonly send: ReturnType<typeof claudeSender>;
   readonly toolset: BrowserToolset | ComputerToolset;
-  /** What happened besides the calls, kept until a result can hold it. */
+  /** What happened besides the calls, kept until a result can take it. */
   private notices: string[] = [];
 
   constructor(
@@ -84,7 +84,7 @@ class ClaudeLoop extends Loop {
     return {
       model,
       max_tokens: maxTokens,
-      // The same for all trials of a run, so that it is cached once.
+      // The same in all trials of a run, so it is cached once.
       system: [{ type: 'text', text: this.system, cache_control: { type: 'ephemeral' } }],
       tools: [this.toolset.toJSON(), ...own],
       ...(effort && { output_config: { effort } }),
@@ -108,7 +108,7 @@ class ClaudeLoop extends Loop {
     const texts = content.flatMap(block => (block.type === 'text' ? [block.text] : []));
     const text = texts.join('\n').trim();
     const why = [stop_details?.category, stop_details?.explanation].filter(Boolean).join(': ');
-    // A cut-off thought has no signature, so the API would refuse it.
+    // The API refuses a thought without a signature, as a cut-off one is.
     const said = content.filter(block => stop !== 'cut off' || block.type !== 'thinking' || block.signature);
     return {
       messages: [{ role: 'assistant', content: said }],
@@ -133,7 +133,7 @@ class ClaudeLoop extends Loop {
     return this.kind === 'browser' ? super.look() : undefined;
   }
 
-  /** The value of a member is the vendor's block. */
+  /** For a member of the toolset, the value is the vendor's block. */
   protected override async outcomeOf(call: BetaToolUseBlock): Promise<Outcome> {
     if (!this.isMember(call)) return super.outcomeOf(call);
     const value = await this.toolset.toolResult(call);
@@ -157,7 +157,7 @@ class ClaudeLoop extends Loop {
     return [{ role: 'user', content: told ?? results }];
   }
 
-  /** A result with secrets masked. The tabs' titles and addresses are already. */
+  /** The result of a call, with secrets masked. The state of the tabs is already masked. */
   private blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outcome): Block {
     const own: Block = {
       type: 'tool_result',
@@ -179,7 +179,7 @@ type Block = BetaToolResultBlockParam;
 const partsOf = ({ content = [] }: Block) =>
   typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
 
-/** Adds a text to the last result that can hold one: after the results, it could make the model stop in the middle of the task. */
+/** Adds a text to the last result that can take one. A text after the results could make the model stop early. */
 function withText(content: readonly BetaContentBlockParam[], text: string) {
   const told = { type: 'text', text } as const;
   const index = content.findLastIndex(
@@ -200,13 +200,13 @@ interface Said {
   content: BetaContentBlockParam[];
 }
 
-/** As the API takes them: in turns, ours and the model's. */
+/** Joins messages so that ours and the model's alternate, as the API requires. */
 export function messagesToSend(messages: readonly Said[]): Said[] {
   const turns: Said[] = [];
   for (const { role, content } of messages) {
     const last = turns.at(-1);
     if (last?.role !== role) turns.push({ role, content });
-    // Our text after results goes into the last of them.
+    // Our text after results goes into the last result.
     else if (content[0]?.type === 'text')
       last.content = withText(last.content, content[0].text) ?? [...last.content, ...content];
   }

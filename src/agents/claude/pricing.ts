@@ -1,4 +1,4 @@
-// Prices of tokens in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` overrides it.
+// Prices in US dollars per million tokens. They change, so the table is dated and `claude({ pricing })` overrides it.
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../../data/usage';
 import { type Prices, priced } from '../model/budget';
@@ -25,15 +25,15 @@ const PRICES: readonly (readonly [Prices, string])[] = [
   [of(3, 15, 0.3, 3.75), 'sonnet-4-6 sonnet-4-5 sonnet-4'],
   [HAIKU_5_5, 'haiku-5-5'],
   [of(1, 5, 0.1, 1.25), 'haiku-4-5'],
-  // The own price of Mythos 5.2 was not found; every Mythos costs what the Fable of the same number costs.
+  // No price of Mythos 5.2 was found: each Mythos costs what the Fable of the same number costs.
   [of(8, 40, 0.2, 10), 'fable-5-2 mythos-5-2'],
   [of(10, 50, 0.25, 12.5), 'fable-5-1 mythos-5-1'],
   [of(10, 50, 1, 12.5), 'fable-5 mythos-5'],
 ];
 
 /**
- * A model's name without what a provider adds (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
- * `anthropic/claude-opus-4-8`) and without its date, which only names a version of the same model.
+ * A model's name without a provider's additions (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
+ * `anthropic/claude-opus-4-8`) and without its date.
  */
 export function bareName(model: string): string {
   return model
@@ -42,7 +42,7 @@ export function bareName(model: string): string {
     .replace(/(?:[-@]\d{8}|[-@]latest|@default)$/, '');
 }
 
-/** Regional endpoints of Bedrock and Vertex cost a tenth more, for all models in the table but the oldest. */
+/** Regional endpoints of Bedrock and Vertex cost a tenth more, except for the oldest models in the table. */
 const REGIONAL = 1.1;
 
 function isRegional({ model, client }: Pick<ModelSettings, 'model' | 'client'>): boolean {

@@ -1,4 +1,4 @@
-// The vendor's toolsets, whose members are our tools by other inputs.
+// The vendor's toolsets. Their members are our tools with other inputs.
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import {
@@ -14,14 +14,14 @@ import { TOOLS } from '../model/calls';
 import type { Driver } from '../tools/driver';
 import { checkedInput, lookTool, type Prepared, type Tool } from '../tools/tool';
 
-/** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
+/** Whether each member is on. `file_upload` has the absolute folders that files may come from. */
 export type Members = Record<string, boolean | readonly string[]>;
 
 export const foldersOf = ({ file_upload }: Members) => (Array.isArray(file_upload) ? file_upload : []);
 
 const inTab = z.object({ tab_id: z.string().nullish() });
 
-/** The SDK's policy, which also finds names relative to the user's folders. */
+/** The SDK's policy, extended to find files by names relative to the user's folders. */
 class UploadPolicy extends BetaNodeFilePolicy {
   override resolveUploadPaths(...[ctx, paths]: Parameters<BetaNodeFilePolicy['resolveUploadPaths']>) {
     const placesOf = (path: string) => this.uploadRoots.map(root => resolve(root, path));
@@ -71,14 +71,14 @@ const cursorPosition = lookTool('cursor_position', 'ask where the pointer is', (
   driver.pointer(page),
 ) as Tool;
 
-/** The viewport of the active tab is its screen: to compare with the browser toolset. */
+/** Treats the active tab's viewport as the screen. For comparisons with the browser toolset. */
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
   constructor(readonly driver: Driver) {
     // The SDK asks before each key press, since its screen may be a whole desktop. Here it is a test's tab.
     super({ confirm: () => true });
   }
 
-  /** A call without a point acts at the pointer. The text of a click names the keys that are held. */
+  /** A call without a point acts at the pointer. The text of a click names the modifier keys. */
   async prepared(name: string, given: unknown): Promise<Prepared> {
     const { page } = this.driver.session;
     const tool = TOOLS[name] ?? cursorPosition;

@@ -1,4 +1,4 @@
-// An agent that is a separate program. Configs import this file: what runs the program is loaded when a trial runs.
+// An agent that is a separate program. Configs import this file, so what runs the program is loaded when a trial runs.
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
@@ -31,7 +31,6 @@ const optionsSchema = z.strictObject({
   model: z.string().min(1).optional(),
 } satisfies OptionSchemas<CommandOptions>);
 
-/** What starts a program. */
 export type ProgramOptions = Omit<z.output<typeof optionsSchema>, 'name' | 'model'>;
 
 /**
@@ -56,7 +55,7 @@ export function command(options: CommandOptions): Agent {
   };
 }
 
-/** A bare name stays, to be found on the PATH; a path is resolved from the config's folder, whatever `cwd` is. */
+/** Resolves a path from the config's folder, whatever `cwd` is. A bare name stays, to be found on the PATH. */
 export function programPath(command: string, configDir: string): string {
   return isBareName(command) ? command : resolve(configDir, command);
 }

@@ -1,4 +1,4 @@
-// The agent's process: its lines, its standard error, and its end.
+// The process of an agent: starts it, reads its lines and its standard error, and ends it.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
@@ -9,16 +9,16 @@ import type { CdpEndpoint } from '../../browser/cdp/endpoint';
 import { within } from '../../browser/waiting';
 import { type ProgramOptions, scriptOf } from '.';
 
-/** The most bytes of standard output in a trial, since all of it may end up in the record. */
-export const MAX_OUTPUT = 4 * 1024 * 1024;
+/** The most bytes of standard output in a trial: all of it may end up in the record. */
+const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Characters kept from the end of standard error. */
 const MAX_STDERR = 4_000;
 /** Milliseconds for the system to end a process. */
 const KILL_MS = 3_000;
-/** Milliseconds for its last lines after it has exited: a process that it left behind may keep its output open. */
+/** Milliseconds for the last lines after the program has exited: a process that it left behind may keep its output open. */
 const DRAIN_MS = 1_000;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
-/** Characters. Shorter values may be part of ordinary words. */
+/** The fewest characters of a value that is masked: shorter ones may be part of ordinary words. */
 const SECRET_LENGTH = 6;
 /** Lines of an uncaught exception below its message, such as `code: 'MODULE_NOT_FOUND',`. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d|^ {2}\w+: |^\}$/;
@@ -66,7 +66,7 @@ export class Program {
     this.child.stdin!.end(input);
   }
 
-  /** The next line. @throws Error if there are no more; the signal's reason once it is aborted. */
+  /** The next line. @throws Error if there are no more, or the signal's reason once it is aborted */
   async next(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -81,10 +81,10 @@ export class Program {
   /** An error about this program, with the end of its standard error. */
   error(problem: string): Error {
     const { command, args } = this.options;
-    // Without colours first: they may stand within a value.
+    // Colours are removed first: they may split a value that has to be masked.
     const said = lastWords(this.masked(stripVTControlCharacters(this.stderr)));
     const about = said ? `. Standard error: ${said}` : '';
-    // Other arguments than the script are left out, since they may contain keys.
+    // Only the script of the arguments is named: others may contain keys.
     const label = [command, scriptOf(args)].filter(Boolean).join(' ');
     return new Error(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
   }
@@ -103,7 +103,7 @@ export class Program {
         this.signal('SIGTERM');
         await within(this.exited, graceMs);
       }
-      // The program may be gone while processes that it started are not.
+      // The program may be gone, but not the processes that it started.
       this.signal('SIGKILL');
     } else if (this.ended) this.watcher?.kill();
     if (this.watcher?.exitCode === null) {
@@ -152,7 +152,7 @@ export class Program {
       setTimeout(() => this.ended || this.fail(problem), DRAIN_MS).unref();
     });
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
-      // Mask before cutting, since half a secret would not be found.
+      // Masked before it is cut: half a secret would not be found.
       this.stderr = this.masked(this.stderr + chunk).slice(-MAX_STDERR);
     });
   }
@@ -200,7 +200,7 @@ export function lastWords(text: string): string {
   return lines.slice(-3).join(' | ').slice(-300).trim();
 }
 
-// A text, not a function: built code may call helpers that would be missing there.
+// A text, not a function: built code may call helpers that are missing in the watcher.
 const WATCHER = `
 const { spawnSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
@@ -225,16 +225,13 @@ function sweep(rounds) {
 }
 `;
 
-/**
- * Starts a process that waits for its input to close, as it does when this process dies. Then it kills what is left of the
- * program.
- */
+/** Starts a process that kills what is left of the program when its input closes, as it does if this process dies. */
 function watcherOf(pid: number, mark: string): ChildProcess {
   const watcher = spawn(process.execPath, ['-e', WATCHER, String(pid), mark], {
     // The worker's own options may load a test runner's hooks.
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'ignore', 'ignore'],
-    // So that Ctrl-C in the terminal does not end it.
+    // Keeps Ctrl-C in the terminal from ending it.
     detached: true,
     windowsHide: true,
   });

@@ -1,4 +1,4 @@
-// Runs a trial with a program, and turns its lines into turns, until the program is gone.
+// Runs a trial with a program and turns its lines into turns.
 import { resolve } from 'node:path';
 import { locatorOf } from '../../browser/actions/locate';
 import type { ActionDraft } from '../../browser/actions/record';
@@ -32,7 +32,7 @@ interface Stage {
   endpoint: CdpEndpoint;
   /** Ends the newest wait for a model's answer. */
   answered(): void;
-  /** Aborted if that never comes: then the trial ends. */
+  /** Aborted if the model's answer never comes, which ends the trial. */
   silence: AbortController;
 }
 
@@ -40,12 +40,12 @@ interface Stage {
 export async function runProgram(task: SessionTask, options: ProgramOptions): Promise<Answered | GaveUp> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: methodsOf(task),
-    // A page that the guard is still checking is not a tab yet.
+    // A page is no tab of the session while the guard still checks it.
     onFront: page => {
       if (task.session.has(page)) task.activate(page);
     },
   });
-  // From then on the trial is graded: its page must not change any more.
+  // When the agent's run is over, the trial is graded: the program must not change the page any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
   const command = programPath(options.command, task.configDir);
@@ -54,10 +54,9 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
   try {
     program = new Program(
       { ...options, command, cwd },
-      `${JSON.stringify(messageOf(task, endpoint))}\n`,
+      `${JSON.stringify(taskMessage(task, endpoint))}\n`,
       text => task.mask(text),
-      // While a line is handled, the program can't change the page, so that the picture of a turn shows that turn.
-      // After the last line, it never can again.
+      // Holds the program back while a line is handled, so that the picture of a turn shows that turn, and after its last line.
       endpoint,
     );
     const silence = new AbortController();
@@ -73,7 +72,7 @@ export async function runProgram(task: SessionTask, options: ProgramOptions): Pr
   }
 }
 
-/** What a program asks for, as methods of the DevTools protocol, since lines on standard output get no answers. */
+/** Methods added to the DevTools protocol for what a program needs an answer to: lines on standard output get none. */
 function methodsOf(task: SessionTask): OwnMethods {
   return {
     'Taskproof.pageTools': async () => ({ tools: await task.pageTools() }),
@@ -87,12 +86,12 @@ function methodsOf(task: SessionTask): OwnMethods {
   };
 }
 
-/** Milliseconds for a program to exit: not all of the time left, so that its last line still counts. */
+/** Milliseconds for a program to exit. At most half of the time left, so that its last line still counts. */
 function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }
 
-function messageOf(task: SessionTask, { url, targetId }: CdpEndpoint): TaskMessage {
+function taskMessage(task: SessionTask, { url, targetId }: CdpEndpoint): TaskMessage {
   const { computedSecrets: computed } = task;
   return {
     protocolVersion: PROTOCOL_VERSION,
@@ -145,7 +144,7 @@ async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Prom
   }
 }
 
-/** While a line is handled, the program's next action waits, so the page has not changed yet. */
+/** Notes the program's next action, which waits while the line is handled: the page has not changed yet. */
 async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage): Promise<void> {
   const { type: _, locator, to, ...draft } = line as Of<'record'> & { locator?: string; to?: string };
   const find = (expression: string | undefined) => {
@@ -196,7 +195,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
   }
 }
 
-/** Checks the cap here, too, since a program may make many requests in one turn. The final cost may exceed it. */
+/** Reports usage, and checks the cap: a program may make many requests in one turn. The last one may exceed it. */
 function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
   const { maxCostUsd: cap, costUsd: before } = task;
   task.usage(usage);
@@ -206,7 +205,7 @@ function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
     );
 }
 
-/** Reads the program's lines. Throws if there are too many in a turn, or one is not of the protocol. */
+/** Makes a function that reads the next line. It throws if a turn has too many lines, or a line is not of the protocol. */
 function reader({ task, program }: Stage): () => Promise<Line> {
   let lines = 0;
   return async () => {

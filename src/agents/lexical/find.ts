@@ -1,4 +1,4 @@
-// Finds the element that a clause names: by the exact name first, then ignoring case and spacing, then by a part of the name.
+// Finds the element that a clause names: first by its exact name, then ignoring case and spacing, then by a part of its name.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { callInPage, injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
@@ -12,17 +12,17 @@ export class NotFound extends Stuck {}
 
 /** The longest wait for one check. A busy page answers late. */
 const LOOK_MS = 3_000;
-/** Time for the whole name to appear, before a name that only contains the label is accepted. */
+/** How long to look for the whole name before accepting a name that only contains the label. */
 const GRACE_MS = 600;
 const POLL_MS = 100;
-/** The longest wait for a page that is still drawing. */
+/** The longest wait while a page still changes. */
 const DRAWING_MS = 20_000;
 const MAX_FRAMES = 8;
 const DIALOG = 'dialog[open],[role$=dialog],[aria-modal=true]';
 const NAMED =
   /- '?(tab|button|link|menuitem|treeitem|option|checkbox|radio|switch|textbox|combobox|searchbox|spinbutton) "((?:\\.|[^"\\])*)"/g;
 
-/** What Playwright finds now; undefined if that takes long. */
+/** What Playwright finds at once; undefined if the page does not answer in time. */
 export const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(page, looking), LOOK_MS);
 export const isA = (found: Locator, css: string) =>
   now(found.page(), () => found.evaluate(injected('matches'), css));
@@ -33,37 +33,38 @@ export async function find(task: SessionTask, target: Target, builders: Builder[
   const began = performance.now();
   let [end, size] = [began + timeoutMs, await sizeOf(task.page)];
   for (;;) {
-    const takesPart = performance.now() - began >= Math.min(GRACE_MS, timeoutMs / 2);
-    const found = await look(task.page, target, builders, takesPart);
+    const partsCount = performance.now() - began >= Math.min(GRACE_MS, timeoutMs / 2);
+    const found = await look(task.page, target, builders, partsCount);
     if (found) return found;
     if (performance.now() > end) {
-      const drawn = await sizeOf(task.page);
-      const isDrawing = timeoutMs >= 1_000 && (drawn !== size || task.session.isBusy(0));
+      const newSize = await sizeOf(task.page);
+      const isDrawing = timeoutMs >= 1_000 && (newSize !== size || task.session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS) throw new NotFound(await whatIsThere(task.page, target));
-      [end, size] = [end + timeoutMs / 2, drawn];
+      [end, size] = [end + timeoutMs / 2, newSize];
     }
     await sleep(POLL_MS, task.signal);
   }
 }
 
-async function look(page: Page, target: Target, builders: Builder[], takesPart: boolean) {
+async function look(page: Page, target: Target, builders: Builder[], partsCount: boolean) {
   const dialog = page.locator(DIALOG).filter({ visible: true }).last();
   const length = Math.min(page.frames().length - 1, MAX_FRAMES);
   const frames = Array.from({ length }, (_, at) => page.locator('iframe,frame').nth(at).contentFrame());
   const scopes: Scope[] = [...((await now(page, () => dialog.count())) ? [dialog] : []), page, ...frames];
-  for (const name of [target.label, whole(target.label), ...(takesPart ? [thatHolds(target.label)] : [])])
+  const { label } = target;
+  for (const name of [label, wholeName(label), ...(partsCount ? [partOfName(label)] : [])])
     for (const scope of scopes)
       for (const [by, build] of builders.entries())
-        for (const things of build(scope, name)) {
-          const locator = await single(page, target, things.filter({ visible: true }));
+        for (const candidates of build(scope, name)) {
+          const locator = await single(page, target, candidates.filter({ visible: true }));
           if (locator) return { locator, by };
         }
 }
 
-async function single(page: Page, { label, place, nth }: Target, things: Locator) {
-  const which = { place: place ? thatHolds(place) : undefined, nth };
-  const [at, second] = (await now(page, () => things.evaluateAll(injected('meant'), which))) ?? [];
-  if (second === undefined) return at === undefined ? undefined : things.nth(at);
+async function single(page: Page, { label, place, nth }: Target, candidates: Locator) {
+  const which = { place: place ? partOfName(place) : undefined, nth };
+  const [at, second] = (await now(page, () => candidates.evaluateAll(injected('meant'), which))) ?? [];
+  if (second === undefined) return at === undefined ? undefined : candidates.nth(at);
   throw new Stuck(
     `several things are called "${label}" on ${pathOf(page.url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
@@ -73,19 +74,19 @@ async function single(page: Page, { label, place, nth }: Target, things: Locator
 async function whatIsThere(page: Page, { label, place }: Target): Promise<string> {
   const snapshot = (await within(page.ariaSnapshot({ timeout: LOOK_MS }), LOOK_MS)) ?? '';
   const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const shared = (thing: string) => words.filter(word => thing.toLowerCase().includes(word)).length;
-  const things = [...snapshot.matchAll(NAMED)]
+  const shared = (control: string) => words.filter(word => control.toLowerCase().includes(word)).length;
+  const controls = [...snapshot.matchAll(NAMED)]
     .map(([, role, name]) => `${role} "${shorten(name!.replace(/\\(.)/g, '$1'), 60)}"`)
     .sort((one, other) => shared(other) - shared(one));
   const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
-  const list = [...new Set(things)].slice(0, 6).join(', ');
+  const list = [...new Set(controls)].slice(0, 6).join(', ');
   return `nothing called "${label}"${where}${list ? `; there is ${list}` : ''}`;
 }
 
-// What may be meant by a name: locators for each kind of thing, likeliest first.
+// What a name may mean: builders of locators for each kind of control, likeliest first.
 
-export type Scope = Page | FrameLocator | Locator;
-/** @param name a string is the whole name, in its case */
+type Scope = Page | FrameLocator | Locator;
+/** @param name a string is the whole name, with its case */
 export type Builder = (scope: Scope, name: string | RegExp) => Locator[];
 
 type Role = Parameters<Page['getByRole']>[0];
@@ -96,7 +97,7 @@ const FIELD = `input${NOT_TYPED.map(type => `:not([type=${type}])`).join('')},te
 const TYPED_INTO =
   'self::input[not(@type="hidden")] or self::textarea or self::select or @contenteditable="true"';
 const UNLABELLED = 'not(@aria-label or @aria-labelledby or ancestor::label or @id = //label/@for)';
-/** The field that follows a text at once, without a label of its own. */
+/** The field right after a text, if it has no label of its own. */
 const BESIDE = `xpath=(following::text()[normalize-space()] | following::*[${TYPED_INTO}])[1][${TYPED_INTO}][${UNLABELLED}]`;
 const BEFORE = 'xpath=preceding::input[not(@type) or @type="text" or @type="email"][1]';
 const CHECKED: Role[] = ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'];
@@ -104,18 +105,18 @@ const CLICKED: Role[] = ['button', 'link', 'tab', 'menuitem', 'option', 'treeite
 const TYPED: Role[] = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'listbox'];
 
 const spaced = (label: string) => escapePattern(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
-/** The name, ignoring case, spacing and marks around it. */
-export const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
-/** The name among other words. */
-export const thatHolds = (label: string) =>
+/** Ignores case, spacing and marks around the name. */
+export const wholeName = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
+/** Finds the label among other words. */
+export const partOfName = (label: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
 const isWhole = (name: string | RegExp) => typeof name === 'string' || name.source.startsWith('^');
 
-export const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
+const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
 const byRoles = (scope: Scope, roles: Role[], name: string | RegExp): Locator =>
   any(...roles.map(role => scope.getByRole(role, { name, exact: true })));
 
-/** What is clicked: by role, then by a title or a text that is the label as a whole. */
+/** Controls to click: by role, then by a title or text that is the label as a whole. */
 export const clickables =
   (kind = ''): Builder =>
   (scope, name) => {
@@ -136,7 +137,7 @@ export const fields: Builder = (scope, name) => {
     ...(isWhole(name) ? [text.locator(BESIDE).and(field)] : []),
   ];
 };
-/** An open list comes before what opened it. */
+/** An open list comes before the control that opened it. */
 export const lists: Builder = (scope, name) => [
   ...['[role=listbox]', 'select,[role=combobox]'].flatMap(css =>
     fields(scope, name).map(field => field.and(scope.locator(css))),
@@ -148,7 +149,7 @@ export const lists: Builder = (scope, name) => [
 export const passwords: Builder = scope => [scope.locator('input[type=password]')];
 export const userNames: Builder = scope => [scope.locator('input[type=password]').first().locator(BEFORE)];
 
-/** Boxes, or the label of one that is hidden, as styled ones are. */
+/** Boxes, or their labels: a styled box is often hidden. */
 export const checks: Builder = (scope, name) => [
   any(
     byRoles(scope, CHECKED, name),
@@ -160,7 +161,7 @@ export const listsWith: Builder = (scope, name) => [
   byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
 ];
 export const menuItems: Builder = (scope, name) => clickables('menuitem')(scope.locator('[role=menu]'), name);
-export const texts: Builder = (scope, name) => [
+export const readables: Builder = (scope, name) => [
   any(byRoles(scope, CLICKED, name), scope.getByText(name, EXACT)),
   any(scope.getByLabel(name, EXACT), scope.getByAltText(name, EXACT), scope.getByTitle(name, EXACT)),
 ];

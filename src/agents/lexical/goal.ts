@@ -1,4 +1,4 @@
-// Reads a goal as clauses: each begins with its verb, and what it names is in quotes. Knows no page.
+// Splits a goal into clauses. Each begins with its verb, and has names in quotes. Knows no page.
 
 /**
  * An element as a goal describes it: `the 2nd "Edit" button in the row "Alice"` has the label Edit, the kind button, the
@@ -11,12 +11,12 @@ export interface Target {
   nth?: number | undefined;
 }
 
-/** One thing to do: its quoted texts, a key or an address, which need no quotes, and the whole as the goal has it. */
+/** One thing to do: its quoted texts, a key or an address (`word`, which needs no quotes), and the clause as written (`source`). */
 export type Clause = ReturnType<typeof parseGoal>[number];
 
 export class Stuck extends Error {}
 
-/** Words for elements. A role of ARIA is one that it must have. */
+/** Words for elements. One that is an ARIA role is tried first as that role. */
 const KIND =
   'button|link|tab|menu ?item|menu|tree ?item|option|check ?box|radio(?: button)?|switch|(?:text )?field|list|icon|image|row|card|section|dialog';
 const NTH: Readonly<Record<string, number>> = { first: 0, second: 1, third: 2, last: -1 };
@@ -26,7 +26,7 @@ const KEY =
   '(?:(?:ctrl|control|shift|alt|meta|cmd)\\+)*(?:enter|return|esc|escape|tab|space|backspace|delete|home|end|(?:arrow)?(?:up|down|left|right)|page(?:up|down)|f\\d\\d?|[^Q ])';
 const DIALOG = "(?:the )?(?:browser's )?(?:dialog|question|prompt)(?: with Q)?";
 
-/** What can be done, and the clauses that say so: Q is a quoted text. The first that fits is taken. */
+/** The acts and the patterns of their clauses, with Q for a quoted text. The first that matches is taken. */
 const CLAUSES = [
   ['menu', '(?:(?:click|open|select|choose) )?Q(?: ?> ?Q)+'],
   ['press', `press (?:the )?(?<word>${KEY})(?: key)?(?: in TARGET)?`],
@@ -50,7 +50,7 @@ const VERBS =
 
 const QUOTED =
   /<secret>[^<>]*<\/secret>|"([^"\n]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|`([^`\n]*)`|(?<![\p{L}\p{N}])['‘]([^\n]+?)['’](?![\p{L}\p{N}])/gu;
-/** While a goal is read, each quoted text is one character, so that its words are not taken for grammar. */
+/** While a goal is parsed, one character stands for each quoted text, so that its words are not taken for grammar. */
 const FIRST_MARK = 0xe000;
 const MARKS = /[\uE000-\uF8FF]/g;
 const regex = (pattern: string, flags: string) =>
@@ -63,7 +63,7 @@ const NEXT_LINE = `\\n\\s*(?=[A-Z]|${LIST_MARK}(?:${[...new Set(VERBS.match(/[a-
 const END = `(?:\\s*(?:[,;]|[.!](?=\\s|$)|(?<=\\s)(?:and|then)(?=\\s)|${NEXT_LINE}))+|\\s*$`;
 const PIECE = regex(`\\s*${LIST_MARK}(${LOG_IN}|[^]+?)(?:${END})`, 'gi');
 
-/** A goal as clauses, in order. @throws Stuck with the first clause that can't be read */
+/** Splits a goal into its clauses. @throws Stuck with the first clause that can't be understood */
 export function parseGoal(goal: string) {
   const quoted: string[] = [];
   const textOf = (mark: string) => quoted[mark.charCodeAt(0) - FIRST_MARK] ?? '';

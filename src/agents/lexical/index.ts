@@ -1,4 +1,4 @@
-// An agent without a model, for a small language. Configs import this file: the interpreter is loaded when a trial runs.
+// An agent without a model, for goals in a small language. Configs import this file, so the interpreter is loaded when a trial runs.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, defineAgent, type SessionTask } from '../agent';
@@ -17,7 +17,7 @@ const optionsSchema = z.strictObject({
 
 /**
  * An agent without a model and without a key. It performs goals of verbs and quoted labels (docs/lexical.md), clause by
- * clause. At the first clause that it can't read, or whose element it can't find, it gives up and says why.
+ * clause. It gives up at the first clause that it can't understand, or whose element it can't find, and says why.
  *
  * @throws OptionsError for wrong or unknown options.
  */
@@ -30,7 +30,7 @@ export function lexical(options?: LexicalOptions): Agent {
         throw new Error(
           "lexical() acts on controls, so it can't play with pageTools: 'only'. Set another agent.",
         );
-      // The first is what no longer worked, if the recording did nothing.
+      // A single entry says what no longer worked: the recording has done nothing then.
       if (task.done.length > 1) {
         const reason = `lexical() begins with the first clause, so it can't go on after what the recording did. ${task.done.at(-1)}`;
         return { status: 'gave_up' as const, reason };

@@ -1,4 +1,4 @@
-// Performs a goal clause by clause, or says why it gave up. What lies over an element that it acts on is closed first.
+// Performs a goal clause by clause, or says why it gave up. Closes overlays that cover the elements it acts on.
 import { resolve } from 'node:path';
 import type { Dialog, Locator } from '@playwright/test';
 import { act, DriverError } from '../../browser/actions/act';
@@ -12,18 +12,17 @@ import { controlInWords } from '../../data/action';
 import { escapePattern, flat, shorten } from '../../text/line';
 import { fillSecrets } from '../../text/mask';
 import type { Answered, GaveUp, SessionTask, Turn } from '../agent';
-import * as is from './find';
-import { find, isA, NotFound, now } from './find';
+import * as controls from './find';
+import { find, isA, NotFound, now, partOfName, wholeName } from './find';
 import { type Clause, parseGoal, Stuck, type Target } from './goal';
 
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
-/** What sends a form of a user name and a password. */
-const SENDS = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
+const SUBMIT_BUTTON = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
 const NAVIGATION_MS = 60_000;
-/** How long to try to point at what an overlay may cover: it rarely goes by itself. */
+/** How long to try before looking for an overlay: one rarely goes away by itself. */
 const COVERED_MS = 1_500;
 const FILLED = 'date,time,datetime-local,month,week,number,range,color'.replace(/[\w-]+/g, 'input[type=$&]');
-/** Names of buttons that close an overlay, likeliest first. Consent is only given if it can't be refused. */
+/** Names of buttons that close an overlay, best first: consent is only given if it can't be refused. */
 const CLOSERS = [
   /^\s*(?:close|dismiss|hide|skip|no,? thanks|not now|(?:maybe )?later|got it|[×✕✖✗⨯x])(?![\p{L}\p{N}])/iu,
   /^\s*(?:reject|decline|refuse|deny|disagree|cancel|no\b|(?:only |use |strictly )*(?:necessary|essential)|continue without)/i,
@@ -44,9 +43,9 @@ export async function playGoal(task: SessionTask, actionTimeoutMs: number): Prom
 class Player {
   readonly #typed = new Set<string>();
   #turn!: Turn;
-  /** The clause that comes next: it may answer a dialog that this one opens. */
+  /** The next clause: it may answer a dialog that this one opens. */
   #next: Clause | undefined;
-  /** The messages of the browser's dialogs that were answered. */
+  /** The messages of dialogs that were answered. */
   #answered: string[] = [];
   #said: string | undefined;
 
@@ -77,7 +76,7 @@ class Player {
     return this.#said;
   }
 
-  /** Undefined if no clause is about the dialog: then confirms and prompts are dismissed, as Playwright does. */
+  /** @returns undefined if the next clause is not about the dialog: it is dismissed then, as by Playwright */
   #answerTo(dialog: Dialog) {
     const { do: how, texts } = this.#next ?? {};
     if (how !== 'accept' && how !== 'dismiss') return undefined;
@@ -85,11 +84,11 @@ class Player {
     return { accept: how === 'accept', text: texts?.[0] ?? dialog.defaultValue() };
   }
 
-  async #at(target: Target, builders = [is.clickables(target.kind)], timeoutMs = this.timeoutMs) {
+  async #at(target: Target, builders = [controls.clickables(target.kind)], timeoutMs = this.timeoutMs) {
     return (await find(this.task, target, builders, timeoutMs)).locator;
   }
 
-  #ifAny(target: Target, builders: is.Builder[], timeoutMs: number): Promise<Locator | undefined> {
+  #ifAny(target: Target, builders: controls.Builder[], timeoutMs: number): Promise<Locator | undefined> {
     return this.#at(target, builders, timeoutMs).catch(error => {
       if (!(error instanceof NotFound)) throw error;
       return undefined;
@@ -102,7 +101,7 @@ class Player {
       this.#point('double-click', { do: 'click', clickCount: 2, locator: await this.#at(target) }),
     hover: async ({ target }) => this.#point('hover over', { do: 'hover', locator: await this.#at(target) }),
     menu: ({ texts }) => this.#menu(texts),
-    enter: async ({ target, texts }) => this.#enter(await this.#at(target, [is.fields]), texts[0]!),
+    enter: async ({ target, texts }) => this.#enter(await this.#at(target, [controls.fields]), texts[0]!),
     select: ({ target, texts }) => this.#select(target, texts[0]!),
     check: ({ target }) => this.#check(target, true),
     uncheck: ({ target }) => this.#check(target, false),
@@ -117,7 +116,9 @@ class Player {
     },
     press: async ({ target, word }) => {
       const key = keySequence(word).join(' ');
-      const locator = target.label ? await this.#at(target, [is.fields, is.clickables()]) : undefined;
+      const locator = target.label
+        ? await this.#at(target, [controls.fields, controls.clickables()])
+        : undefined;
       await this.#act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
     },
     upload: async ({ target, texts: [file = ''] }) => {
@@ -135,64 +136,64 @@ class Player {
     this.#turn.action({ title: `${how} the dialog "${said.join('", "')}"` });
   }
 
-  /** Each item of a menu shows the next one: when the mouse is over it, or after a click. */
+  /** Each item of a menu shows the next ones when it is hovered over or clicked. */
   async #menu(labels: string[]): Promise<void> {
-    const item = is.clickables('menuitem');
+    const item = controls.clickables('menuitem');
     for (const [at, label] of labels.entries()) {
-      // A page may have a button of the same name.
-      const locator = await this.#at({ label }, at ? [is.menuItems, item] : [item]);
+      // Menus come first: elsewhere a button may have the same name.
+      const locator = await this.#at({ label }, at ? [controls.menuItems, item] : [item]);
       const next = labels[at + 1];
       if (next === undefined) return this.#click(locator);
       await this.#point('hover over', { do: 'hover', locator });
-      if (!(await this.#ifAny({ label: next }, [is.menuItems], 800))) await this.#click(locator);
+      if (!(await this.#ifAny({ label: next }, [controls.menuItems], 800))) await this.#click(locator);
     }
   }
 
   /** Sends the form, unless the next clause does. */
   async #logIn(user: string, password: string): Promise<void> {
-    await this.#enter(await this.#at({ label: 'user name', nth: 0 }, [is.userNames]), user);
-    const locator = await this.#at({ label: 'password', nth: 0 }, [is.passwords]);
+    await this.#enter(await this.#at({ label: 'user name', nth: 0 }, [controls.userNames]), user);
+    const locator = await this.#at({ label: 'password', nth: 0 }, [controls.passwords]);
     await this.#enter(locator, password);
     const { do: what, target } = this.#next ?? {};
-    const isSent = what === 'press' || (what === 'click' && SENDS.test(target!.label));
+    const isSent = what === 'press' || (what === 'click' && SUBMIT_BUTTON.test(target!.label));
     if (!isSent) await this.#act('press Enter in', { do: 'press', key: 'Enter', locator });
   }
 
-  /** A checkbox, an option of a native list, or whatever else has the name. */
+  /** Checks a box, chooses an option of a native list, or clicks what else has the name. */
   async #check(target: Target, checked: boolean): Promise<void> {
-    const builders = [is.checks, is.listsWith, is.clickables(target.kind)];
+    const builders = [controls.checks, controls.listsWith, controls.clickables(target.kind)];
     const { locator, by } = await find(this.task, target, builders, this.timeoutMs);
     if (by === 0) await this.#point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
     else if (by === 1) await this.#choose(locator, target.label);
     else await this.#click(locator);
   }
 
-  /** From a list, native or not, or from a group of radio buttons. */
+  /** Chooses from a list, native or not, or from a group of radio buttons. */
   async #select(target: Target, label: string): Promise<void> {
-    const field = await this.#ifAny(target, [is.lists, is.fields], this.timeoutMs / 2);
+    const field = await this.#ifAny(target, [controls.lists, controls.fields], this.timeoutMs / 2);
     if (!field) return this.#check({ label, place: target.label }, true);
     if (await isA(field, 'select')) return this.#choose(field, label);
     if (!(await isA(field, '[role=listbox]'))) await this.#click(field);
-    const option = is.clickables('option');
+    const option = controls.clickables('option');
     const found = await this.#ifAny({ label }, [option], 1_500);
-    // A list that only shows its options after typing.
+    // Some lists show their options only after typing.
     if (!found && (await isA(field, 'input,textarea'))) await this.#enter(field, label);
     await this.#click(found ?? (await this.#at({ label }, [option])));
   }
 
-  /** Keeps what stands there, as the answer if that is asked for. If it is the heading of a closed section, opens that first. */
+  /** Reads the element's text, and keeps it if it is the answer. Opens a closed section if the element is its heading. */
   async #read(target: Target, isAnswer: boolean): Promise<void> {
-    const locator = await this.#at(target, [is.texts]);
+    const locator = await this.#at(target, [controls.readables]);
     if (await isA(locator, CLOSED)) await this.#click(locator);
     else this.#turn.readOnly();
     const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
-    if (said === undefined) throw new Stuck('The page did not say in time what stands there.');
+    if (said === undefined) throw new Stuck('the page did not return the text in time');
     this.#turn.action({ title: `read ${await titleOf(locator)}` });
     if (isAnswer) this.#said = said;
-    this.#turn.narrate(shorten(this.task.mask(said ?? ''), 2_000));
+    this.#turn.narrate(shorten(this.task.mask(said), 2_000));
   }
 
-  /** @param title of the action in the record, before the element's name; undefined to leave it out of the record */
+  /** @param title the action's title in the record, without the element; undefined to leave the action out of the record */
   async #act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeoutMs): Promise<void> {
     const { task } = this;
     const name = 'locator' in action && action.locator ? await titleOf(action.locator) : '';
@@ -200,12 +201,12 @@ class Player {
     await act(task, task.page, { title: `${title} ${name}`.trim() }, run, {
       noted: 'turn',
       patienceMs: NAVIGATION_MS,
-      // What failed may be tried in another way.
+      // A failed action is not reported: it may be tried in another way.
       report: told => title && told.error === undefined && this.#turn.action(told),
     });
   }
 
-  /** Acts with the mouse. What lies over the element is closed first, if it has a button for that. */
+  /** Acts with the mouse. Closes what covers the element, if that has a button to close it. */
   async #point(
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
@@ -228,7 +229,7 @@ class Player {
 
   #click = (locator: Locator) => this.#point('click', { do: 'click', locator });
 
-  /** What takes the mouse for an element: a part of the same thing, or something that a button closes. */
+  /** What receives a click in place of the element: `part` belongs to the same control, `way` is the button that closes an overlay. */
   async #over(target: Locator): Promise<{ part?: Locator; way?: Locator }> {
     const handle = () => target.evaluateHandle(injected('overIt'), CLOSERS, { timeout: 1_000 });
     const found = [...((await (await now(this.task.page, handle))?.getProperties()) ?? [])];
@@ -238,24 +239,24 @@ class Player {
     return Object.fromEntries(await Promise.all(places));
   }
 
-  /** Takes the option of a native list: the one with the label, or the only one that holds it. */
+  /** Selects the option of a native list that has the label, or the only one that contains it. */
   async #choose(locator: Locator, label: string): Promise<void> {
     const texts = await locator.locator('option').allTextContents();
     const options = texts.map(flat);
-    const fits = [new RegExp(`^${escapePattern(label.trim())}$`), is.whole(label), is.thatHolds(label)]
+    const fits = [new RegExp(`^${escapePattern(label.trim())}$`), wholeName(label), partOfName(label)]
       .map(name => options.filter(option => name.test(option)))
       .find(some => some.length);
     if (fits?.length !== 1) {
       const there = options.slice(0, 8).map(text => `"${text}"`);
       throw new Stuck(`no option "${label}" in ${await titleOf(locator)}; there are ${there.join(', ')}`);
     }
-    // Where several can be chosen, earlier ones stay.
+    // If several can be chosen, the earlier ones stay selected.
     const several = await isA(locator, 'select[multiple]');
     const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
     await this.#act(`select "${fits[0]}" in`, { do: 'select', labels: [...selected, fits[0]!], locator });
   }
 
-  /** As a user does: clicks the field, clears it, and types keys, since filters and formatters listen to them. Dates and the like are set. */
+  /** Clicks the field, clears it and presses keys, as filters and formatters expect. Sets the value of dates and the like. */
   async #enter(locator: Locator, given: string): Promise<void> {
     const { secrets, mask } = this.task;
     const marked = Object.hasOwn(secrets, given) ? `<secret>${given}</secret>` : given;
@@ -272,7 +273,7 @@ class Player {
     if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
     await this.#point(undefined, { do: 'click', locator });
     const timeout = this.timeoutMs;
-    // What opens with the focus may stand in the label, and so change its words.
+    // A click may open something inside the field's label, which then no longer has the same text.
     const field = (await locator.count()) ? locator : this.task.page.locator(':focus');
     const old = await field.inputValue({ timeout }).catch(() => field.textContent({ timeout }));
     if (old) await this.#act(undefined, { do: 'fill', text: '', locator: field });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { MAX_COUNT, type Tokens, type Usage } from '../../data/usage';
 import { AgentApiError, type AgentTask, BudgetExceededError } from '../agent';
 
-/** The most tokens that a picture counts as. */
+/** The most tokens that a vendor counts for a picture. */
 const PICTURE_TOKENS = 1_600;
 const CHARACTERS_PER_TOKEN = 3.5;
 
@@ -18,7 +18,7 @@ export interface Prices {
 
 const dollars = z.number().min(0);
 
-/** Prices as users set them, in US dollars per million tokens. Each agent has its own defaults for missing ones. */
+/** Prices set by users, in US dollars per million tokens. Each agent has its own defaults for missing ones. */
 export const pricingSchema = z.strictObject({
   input: dollars,
   output: dollars,
@@ -50,7 +50,7 @@ export function costOf(prices: Prices, usage: Usage): number {
 const isCount = (value: unknown): value is number =>
   Number.isInteger(value) && (value as number) >= 0 && (value as number) <= MAX_COUNT;
 
-/** What an API says of tokens, with its cost: null without prices, or if one of them is no count. */
+/** The tokens that an API reports, with their cost: null if there are no prices, or a count is missing. */
 export function priced(said: Record<keyof Tokens, unknown>, prices: Prices | undefined): Required<Usage> {
   const counts = Object.entries(said).map(([kind, value]) => [kind, isCount(value) ? value : 0]);
   const tokens = Object.fromEntries(counts) as Tokens;
@@ -58,7 +58,7 @@ export function priced(said: Record<keyof Tokens, unknown>, prices: Prices | und
   return { ...tokens, costUsd: prices && isCounted ? costOf(prices, tokens) : null };
 }
 
-/** An estimate of what a vendor counts, pictures included. */
+/** Estimates how many tokens a vendor counts, pictures included. */
 export function tokensOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
   if (typeof value !== 'object' || value === null)
@@ -71,9 +71,9 @@ export function tokensOf(value: unknown): number {
 
 /** Keeps a trial below its cost cap: refuses a request that would probably exceed it. */
 export class Budget {
-  /** What the next request sends again. */
+  /** Usage of the part of the next request that was sent before. */
   private known: Usage = {};
-  /** Estimated tokens of the newest conversation. */
+  /** Estimated tokens of the conversation at the last check. */
   private size = 0;
   private output = 0;
 
@@ -86,17 +86,17 @@ export class Budget {
     const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = usage;
     const cached = cacheReadTokens + cacheCreationTokens;
     this.known = cached ? { cacheReadTokens: cached + inputTokens } : { inputTokens };
-    // The longest so far: an average would be too low half of the time.
+    // The longest answer so far: an average would be too low half of the time.
     this.output = Math.max(this.output, outputTokens);
     this.task.usage(usage);
   }
 
-  /** @throws BudgetExceededError; AgentApiError if not even the first request fits, since then nobody tries the site */
+  /** @throws BudgetExceededError, or AgentApiError if not even the first request fits: then nobody tried the site */
   check(conversation: unknown): void {
     const { maxCostUsd, costUsd } = this.task;
     if (maxCostUsd === undefined || !this.prices || costUsd === null) return;
     const size = tokensOf(conversation);
-    // After a trim, all of it is written to the cache again.
+    // After a trim, the whole conversation is written to the cache again.
     const isTrimmed = size < this.size;
     const next = costOf(this.prices, {
       ...(!isTrimmed && this.known),

@@ -1,4 +1,4 @@
-// What models may call, and what they are reminded of.
+// The tools that models may call, and reminders for models that lose their way.
 import { fingerprintOf } from '../../browser/actions/record';
 import { callInPage } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
@@ -10,7 +10,7 @@ import { javascriptExec, READING_TOOLS } from '../tools/reading';
 import { navigate, TAB_TOOLS } from '../tools/tabs';
 import type { Tool } from '../tools/tool';
 
-/** In how many turns repetitions are counted, and how many are too many. */
+/** Repetitions are counted in so many turns. */
 const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
@@ -26,7 +26,7 @@ const tools = [
 ] as Tool[];
 export const TOOLS: Record<string, Tool> = Object.fromEntries(tools.map(tool => [tool.name, tool]));
 
-/** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
+/** Whether a tool only looks or scrolls, so that it stays with `pageTools: 'only'`. */
 export function isLooking(name: string): boolean {
   return TOOLS[name]?.acts === false || ['switch_tab', 'scroll', 'scroll_to'].includes(name);
 }
@@ -37,15 +37,15 @@ export interface Call {
   input: unknown;
 }
 
-/** What came of a call: a value for the model, or why it failed or was not run. */
+/** The result of a call: a value for the model, or why it failed or was not run. */
 export interface Outcome {
   value?: unknown;
   error?: string | undefined;
 }
 
-/** Tells a model when its turns run out, and when it repeats itself. */
+/** Reminds a model when its turns run out, and when it repeats itself. */
 export function remindersOf(task: SessionTask) {
-  /** The newest turns: the calls, where they were made, and what the page showed. */
+  /** The newest turns as JSON: the calls, their page, and what it showed. */
   const turns: string[] = [];
   let remindedOfTurns = false;
 

@@ -1,4 +1,4 @@
-// The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
+// The loop of every agent with a model: it sends a request, runs the calls in the answer, and goes on until the model ends the task.
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { debug } from '../../text/debug';
@@ -11,7 +11,7 @@ import { type Call, type Outcome, remindersOf } from './calls';
 import { Conversation, goOn, isUnfinished, type Message, opening, systemPrompt } from './conversation';
 import { type Failure, type Limit, RequestFailed } from './send';
 
-/** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
+/** After this many cut-off answers in a row the trial ends: maxTokens is too low. */
 const MAX_CUT_OFF = 3;
 const MAX_REPAIRS = 2;
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
@@ -21,22 +21,22 @@ export interface Answer {
   readonly text: string;
   /** What the model thought and said, in order. */
   readonly narration: readonly string[];
-  /** Its messages, to send again with the next request. */
+  /** The answer as messages for the next request. */
   readonly messages: readonly Message[];
-  /** Why it ended, if neither with calls nor by itself: at the limit of tokens, or of the model's context. */
+  /** Why the answer ended early: at maxTokens (`cut off`), or because the model's context is full (`no room`). */
   readonly stop?: 'cut off' | 'refused' | 'no room' | undefined;
-  /** What the API says about a refusal. */
+  /** The reason that the API gives for a refusal. */
   readonly why?: string | undefined;
 }
 
-export interface LoopSettings {
+interface LoopSettings {
   factory: 'claude' | 'aiSdk';
   model: string;
   maxTokens: number;
   advice: string;
-  /** A sentence or two on how the model says that the task is done. */
+  /** Tells the model how to say that the task is done. */
   ends: string;
-  /** The same, for a model that has not done it. */
+  /** The same as part of a sentence, to remind a model that stopped without saying so. */
   end: string;
   prices: Prices | undefined;
 }
@@ -55,27 +55,27 @@ export abstract class Loop {
   protected pictures = true;
   private readonly reminders: ReturnType<typeof remindersOf>;
   private cutOff = 0;
-  /** Whether the newest answer had neither a call nor a result. */
+  /** Whether the model has just been asked to go on: its answer had neither a call nor a result. */
   private asked = false;
   private hasCalled = false;
-  private readonly by: LoopSettings;
+  private readonly loopSettings: LoopSettings;
 
   constructor(
     protected readonly task: SessionTask,
     protected tools: readonly Tool[],
-    by: LoopSettings,
+    settings: LoopSettings,
   ) {
-    this.by = this.wantsCall ? { ...by, ...BY_CALL } : by;
+    this.loopSettings = this.wantsCall ? { ...settings, ...BY_CALL } : settings;
     this.driver = new Driver(task);
-    this.budget = new Budget(task, by.prices);
+    this.budget = new Budget(task, settings.prices);
     this.reminders = remindersOf(task);
   }
 
   /** Sends the conversation, and reports what it used. */
   protected abstract ask(): Promise<Answer>;
-  /** Removes from the conversation what the API refuses. @returns whether anything was */
+  /** Removes from the conversation what the API refuses. @returns whether anything was removed */
   protected abstract repair(failure: Failure): boolean;
-  /** What came of each call as messages, with `words`. */
+  /** The outcomes of the calls as messages, with `words` added. */
   protected abstract sent(
     calls: readonly Call[],
     outcomes: readonly Outcome[],
@@ -87,7 +87,7 @@ export abstract class Loop {
   }
 
   protected get system(): string {
-    return systemPrompt({ pictures: this.pictures, end: this.by.ends });
+    return systemPrompt({ pictures: this.pictures, end: this.loopSettings.ends });
   }
 
   protected get limit(): Limit {
@@ -95,11 +95,12 @@ export abstract class Loop {
     return { signal, waiting, maxRequests, check: () => this.budget.check(this.conversation.messages) };
   }
 
-  /** @param files the names of those that the model may upload */
+  /** @param files names of the files that the model may upload */
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
-    const { task, by } = this;
+    const { task } = this;
+    const { prices, model, factory } = this.loopSettings;
     try {
-      if (!by.prices && isCapped(task)) throw this.error(unknownPrice(by.model, by.factory));
+      if (!prices && isCapped(task)) throw this.error(unknownPrice(model, factory));
       this.conversation.messages.push({ role: 'user', content: opening(task, files, await this.look()) });
       for (;;) {
         const ending = await this.next();
@@ -117,15 +118,15 @@ export abstract class Loop {
     });
   }
 
-  /** What the active tab shows: all of it, or only changes. */
+  /** What the active tab shows, or what has changed in it since the last look. */
   protected async look(): Promise<string | undefined> {
     return this.task.mask((await this.driver.look(this.driver.session.page)).toWellFormed());
   }
 
   private async next(): Promise<Ending> {
     const { task } = this;
-    const { model } = this.by;
-    // Don't pay for an answer that can't be acted on.
+    const { model } = this.loopSettings;
+    // Without a turn left, nothing in an answer could be done, so don't pay for one.
     if (task.turnsLeft <= 0) await this.runOut();
     task.signal.throwIfAborted();
     const answer = await this.request();
@@ -148,12 +149,9 @@ export abstract class Loop {
     return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
   }
 
-  /** @throws TurnLimitError, or that of a model that never acted */
+  /** @throws TurnLimitError, or AgentApiError if the model never made a valid call */
   private async runOut(): Promise<void> {
-    if (!this.hasCalled)
-      throw this.error(
-        `the agent never acted: no call of the model "${this.by.model}" was of a tool that there is, with its inputs. Set another model.`,
-      );
+    if (!this.hasCalled) throw this.error(`${this.neverActed} Set another model.`);
     await this.task.turn('no turns are left', () => undefined);
   }
 
@@ -172,12 +170,13 @@ export abstract class Loop {
     }
   }
 
-  /** Adds an answer to the conversation, and what follows it: messages, or a text of ours. */
-  private add(answer: Answer, next: readonly Message[] | string): void {
-    const text = (said: string) => [{ role: 'user', content: [{ type: 'text', text: said }] }];
-    // Thoughts alone are no answer: it is requested again.
+  /** Adds an answer and our reply to the conversation. */
+  private add(answer: Answer, reply: readonly Message[] | string): void {
+    // An answer of nothing but thoughts is left out.
     const said = answer.text || answer.calls.length > 0 ? answer.messages : [];
-    this.conversation.messages.push(...said, ...(typeof next === 'string' ? text(next) : next));
+    const replies =
+      typeof reply === 'string' ? [{ role: 'user', content: [{ type: 'text', text: reply }] }] : reply;
+    this.conversation.messages.push(...said, ...replies);
   }
 
   private async act(answer: Answer): Promise<Ending> {
@@ -201,7 +200,7 @@ export abstract class Loop {
     }
   }
 
-  /** Runs the calls in order, and answers each once. */
+  /** Runs the calls in order. After one fails, the others are not run. */
   private async run(answer: Answer, turn: Turn): Promise<Ending> {
     const { driver } = this;
     const { calls } = answer;
@@ -222,7 +221,7 @@ export abstract class Loop {
     return undefined;
   }
 
-  /** With what happened besides the calls, then `words`. */
+  /** The outcomes as messages, with what else happened in the meantime, and `words`. */
   private results(calls: readonly Call[], outcomes: Outcome[], words: (string | undefined)[] = []) {
     const happened = [...this.driver.notes.splice(0), ...this.task.takeNotices()];
     return this.sent(calls, outcomes, [...happened, ...words.filter(each => each !== undefined)]);
@@ -239,7 +238,7 @@ export abstract class Loop {
     debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
     const outcome = await this.outcomeOf(call);
     signal.throwIfAborted();
-    // If the input was wrong, the driver has not reported an action.
+    // The driver reports no action if the call's input is wrong.
     if (!noted) turn.action({ title: call.name, error: outcome.error });
     return outcome;
   }
@@ -264,32 +263,36 @@ export abstract class Loop {
     return '';
   }
 
+  private get neverActed(): string {
+    return `the agent never acted: the model "${this.loopSettings.model}" made no valid tool call.`;
+  }
+
   /**
-   * An answer without a call ends the task, unless it claims no result. Models sometimes end in the middle of a task: with nothing, or
-   * by announcing what they will do. Before the first call words are a result only where one is asked for.
+   * Ends the task at an answer without a call, if that states a result. Models sometimes stop in the middle of a task: they say nothing,
+   * or announce what they will do. Such a model is asked once to go on. Before its first call, a text is a result only if the task asks
+   * for an answer.
    */
   private async finish(answer: Answer): Promise<Ending> {
     const { text } = answer;
     const { task, hasCalled } = this;
-    const { model, end } = this.by;
-    const claims = !this.wantsCall && !isUnfinished(text) && (hasCalled || task.wantsAnswer === true);
-    const isEnd = claims || this.asked || task.turnsLeft <= 1;
+    const hasResult = !this.wantsCall && !isUnfinished(text) && (hasCalled || task.wantsAnswer === true);
+    const isEnd = hasResult || this.asked || task.turnsLeft <= 1;
     const start = isEnd ? 'finish' : 'no call';
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
     if (!isEnd) {
       this.asked = true;
-      this.add(answer, goOn(end));
+      this.add(answer, goOn(this.loopSettings.end));
       return undefined;
     }
-    if (claims || hasCalled) return { result: { answer: text } };
+    if (hasResult || hasCalled) return { result: { answer: text } };
     const said = task.mask(shorten(text, 200)) || '(nothing)';
-    const neverActed = `the agent never acted: the model "${model}" made no valid tool call. An agent needs a model that can call tools. It said: ${said}`;
+    const neverActed = `${this.neverActed} An agent needs a model that can call tools. It said: ${said}`;
     return { result: { answer: text, neverActed } };
   }
 
-  /** A cut-off call may be incomplete, so none of the answer's calls runs. */
+  /** Runs none of the calls in a cut-off answer: they may be incomplete. */
   private async cut(answer: Answer): Promise<Ending> {
-    const { maxTokens, advice } = this.by;
+    const { maxTokens, advice } = this.loopSettings;
     const { calls } = answer;
     await this.say(`the answer is cut off at ${maxTokens} tokens`, answer);
     if (++this.cutOff >= MAX_CUT_OFF)
@@ -312,6 +315,6 @@ export abstract class Loop {
   }
 
   protected error(problem: string): AgentApiError {
-    return new AgentApiError(`${this.by.factory}: ${problem}`);
+    return new AgentApiError(`${this.loopSettings.factory}: ${problem}`);
   }
 }

@@ -1,4 +1,4 @@
-// The one place where requests to models are sent, and sent again as long as that can help. The SDKs' own retries are off.
+// Sends every request to a model, and sends it again as long as that can help. The SDKs' own retries are off.
 import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
@@ -11,55 +11,54 @@ const LONGEST_PAUSE_MS = 10_000;
 
 type Headers = Parameters<typeof leftIn>[0];
 
-/** What is known of an attempt. */
+/** What an attempt tells about the API's limits. */
 export interface Outcome {
   headers?: Headers | undefined;
   tokens?: number;
 }
 
-/** Why an attempt failed: by what happened, or else by the status of the answer. */
 export interface Failure extends Outcome {
   status?: number | undefined;
-  /** `silent`: the API took the request and said nothing. `broken`: the answer broke off. */
-  without?: 'connection' | 'silent' | 'broken' | undefined;
-  /** An overload that the API reports by something else than its status. */
+  /** Why there is no whole answer. `silent`: the API took the request and sent nothing. `broken`: the answer broke off. */
+  noAnswer?: 'unreachable' | 'silent' | 'broken' | undefined;
+  /** Whether the API reported an overload by other means than its status. */
   overloaded?: boolean;
   /** The API would refuse each request from now on. */
   noCredit?: boolean;
-  /** What the API or the system said. */
+  /** The message of the API or the system. */
   words: string;
-  /** What it means and what to do, where the status does not tell. */
+  /** What it means and what to do, if the status does not tell. */
   means?: string | undefined;
 }
 
-/** Who asks, and how much of a trial that may take. */
+/** What bounds a request: the trial's signal, clock and caps. */
 export interface Limit extends Pick<SessionTask, 'signal' | 'waiting' | 'maxRequests'> {
   /** Called before the request is sent again. Throws if that would exceed the cap. */
   check?: (() => void) | undefined;
 }
 
-/** Who is asked, for what is said of a failure. */
+/** The model and its API, for messages about failures. */
 export interface Asked {
   readonly factory: 'claude' | 'webJudge' | 'aiSdk' | 'aiJudge';
   readonly model: string;
-  /** Milliseconds without any answer, after which an API that has served before counts as gone. */
+  /** Milliseconds without any answer after which an API that has answered before counts as gone. */
   readonly requestTimeoutMs: number;
   readonly address: string;
-  /** Where the key comes from. */
+  /** Where the user sets the key. */
   readonly key: string;
 }
 
 interface Sending<T> extends Limit, Asked {
   lane: Lane | Promise<Lane>;
-  /** How often it is sent again after something broke. */
+  /** How often the request is sent again after a failure. Limits and overloads do not count. */
   maxRetries: number;
   attempt(): Promise<{ value: T } & Outcome>;
   failureOf(error: unknown): Failure;
-  /** Those that a failure must not show. */
+  /** Keys that a message must not show. */
   keys(): readonly string[] | Promise<readonly string[]>;
 }
 
-/** Thrown when sending a request again would not help. The message says what happened and what to do. */
+/** Thrown if sending a request again would not help. The message says what happened and what to do. */
 export class RequestFailed extends Error {
   override name = 'RequestFailed';
   constructor(
@@ -70,28 +69,28 @@ export class RequestFailed extends Error {
   }
 }
 
-/** What sending again depends on: it does not help against `served` and `unknown`. */
+/** Decides whether a request is sent again: after `served` and `unknown` that would not help. */
 type Kind = Answered['as'] | 'silent' | 'broken' | 'unknown';
 
-function kindOf({ status, without, overloaded, noCredit }: Failure): Kind {
+function kindOf({ status, noAnswer, overloaded, noCredit }: Failure): Kind {
   if (noCredit) return 'served';
   if (overloaded || status === 529) return 'overloaded';
-  if (without) return without === 'connection' ? 'unreachable' : without;
+  if (noAnswer) return noAnswer;
   if (status === undefined) return 'unknown';
   if (status === 429) return 'limited';
   if ([502, 503, 504].includes(status)) return 'unreachable';
   return status >= 500 || status === 408 || status === 409 ? 'broken' : 'served';
 }
 
-/** As the limiter gets it; undefined for what says nothing about the API's limits. */
+/** The answer for the limiter; undefined if it says nothing about the API's limits. */
 function answeredOf(as: Kind, { headers, tokens }: Outcome): Answered | undefined {
   if (as === 'silent' || as === 'broken' || as === 'unknown') return undefined;
   return { as, tokens, ...(headers && { left: leftIn(headers), retryAfterMs: retryAfterIn(headers) }) };
 }
 
 /**
- * A refusal because of a limit or an overload is waited out for as long as the signal allows. An API that can't be reached is waited for
- * only if it has served before: else the address is wrong.
+ * Waits out limits and overloads for as long as the signal allows. Waits for an API that can't be reached only if it has answered before:
+ * otherwise the address is probably wrong.
  */
 export async function send<T>(request: Sending<T>): Promise<T> {
   const { signal, maxRetries, requestTimeoutMs, waiting } = request;
@@ -115,9 +114,9 @@ export async function send<T>(request: Sending<T>): Promise<T> {
     const goneMs = admitted.goneMs + performance.now() - sentAt;
     const isPatient = admitted.served && goneMs < requestTimeoutMs;
     const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
-    const isTried =
+    const isRetried =
       (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-    if (!waits && !isTried)
+    if (!waits && !isRetried)
       throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
     request.check?.();
     debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
@@ -125,7 +124,7 @@ export async function send<T>(request: Sending<T>): Promise<T> {
   }
 }
 
-/** Milliseconds: longer for each failure, with some randomness, and at least what `retry-after` asks for. */
+/** Milliseconds: longer after each failure, with some randomness, and no less than `retry-after` asks for. */
 function pauseAfter({ headers }: Failure, failed: number): number {
   const asked = (headers && retryAfterIn(headers)) ?? 0;
   const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** (failed - 1), LONGEST_PAUSE_MS);
@@ -136,12 +135,12 @@ const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|co
 const LEAST_KEY = 8;
 const MAX_DEPTH = 6;
 
-/** What happened and what to do. @param keys masked: a proxy or an error page may echo the request */
+/** What happened and what to do. @param keys masked in the message: a proxy or an error page may echo the request */
 export function problemOf(failure: Failure, sent: number, asked: Asked, keys: readonly string[]): string {
   return withoutKeys(reasonFor(failure, asked, sent === 1 ? 'asked once' : `asked ${sent} times`), keys);
 }
 
-function reasonFor({ status, without, means, words }: Failure, asked: Asked, often: string): string {
+function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, often: string): string {
   const { factory, model, requestTimeoutMs, address, key } = asked;
   const known: Record<number, string> = {
     401: `the API refuses the key (401). Check ${key}.`,
@@ -151,40 +150,41 @@ function reasonFor({ status, without, means, words }: Failure, asked: Asked, oft
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
     429: 'the account has no credit (429). Add credit, or use another key.',
   };
-  if (without === 'silent')
+  if (noAnswer === 'silent')
     return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
-  if (without === 'connection')
+  if (noAnswer === 'unreachable')
     return `the API at ${address} can't be reached, ${often} (${words}). Check the network, a proxy, and its address.`;
-  if (without === 'broken' || (status && status < 300)) return `the answer can't be read, ${often}: ${words}`;
+  if (noAnswer === 'broken' || (status && status < 300))
+    return `the answer can't be read, ${often}: ${words}`;
   if (!status) return `${means ?? 'the request could not be made'}: ${words}`;
   const refused = status < 500 && `the API refuses the request (${status}).`;
   const failed = `the API failed (${status}), ${often}. Run again later.`;
   return `${means ?? known[status] ?? (refused || failed)} The provider said: ${words}`;
 }
 
-/** Refused like a reached limit, but waiting does not help. */
+/** Whether a refusal that looks like a reached limit means that the account has no credit: waiting would not help. */
 export const isOutOfCredit = (words: string) => /insufficient_quota|exceeded your current quota/i.test(words);
 
-/** What stands behind the name of a key, in a header, JSON or an address. */
+/** A value after the name of a key, in a header, JSON or an address. */
 const NAMED =
   /((?:key|token|secret|password|credential|authorization|cookie)\b["']?\s*[:=]\s*["']?)((?:Bearer |Basic )?[^\s"',;&<>{}()[\]]{8,})/gi;
 const USER = /(\bhttps?:\/\/)[^\s/?#@]+@/g;
 const LOOKS_LIKE_KEY = /\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g;
 
-/** Masks these keys, those of the environment, what is called a key and what looks like one. */
+/** Masks these keys, those in the environment, and whatever is called a key or looks like one. */
 function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
   const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
   return known
     .replace(NAMED, (all, name: string, value: string) =>
-      // In a sentence words may stand there.
+      // In a sentence, ordinary words may follow the name.
       /["'=]\s*$/.test(name) || /\d/.test(value) ? `${name}[key]` : all,
     )
     .replace(USER, '$1[key]@')
     .replace(LOOKS_LIKE_KEY, '[key]');
 }
 
-/** The values in a client, its options or headers whose names say that they are keys, tokens or passwords, at any depth. */
+/** Values at any depth of a client, options or headers whose names say that they are keys, tokens or passwords. */
 export function keysIn(holder: object): string[] {
   const seen = new Set<unknown>();
   const visit = (value: unknown, name: string, depth: number): string[] => {
@@ -198,12 +198,12 @@ export function keysIn(holder: object): string[] {
   return visit(holder, '', 0).filter(key => key.length >= LEAST_KEY);
 }
 
-/** A header of a gateway may have any name. */
+/** Counts all headers as keys except well-known ones: a gateway's header may have any name. */
 const asKey = ([name, value]: [string, string]) =>
   [PUBLIC.test(name) ? name : `key in ${name}`, value] as const;
 const PUBLIC = /^(?:accept.*|content-.*|host|user-agent|.*-(?:version|beta))$/i;
 
-/** `password` of `https://user:password@host`; else ''. */
+/** The password in `https://user:password@host`, or ''. */
 function passwordOf(value: string): string {
   return /^https?:\/\/[^/?#]*@/.test(value) ? (parsedUrl(value)?.password ?? '') : '';
 }

@@ -1,4 +1,4 @@
-// Waits for the control of a recorded action, where its locator finds it or where it stands by now.
+// Waits for the control of a recorded action, found by its locator or where it is by now.
 import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
 import { callInPage, unseen } from '../../browser/in-page';
@@ -16,12 +16,12 @@ const MISSED_MS = 500;
 /** Milliseconds for a page to answer. */
 const ANSWER_MS = 2_000;
 
-/** Another control stands where the recorded one stood. */
+/** Thrown if another control is where the recorded one was. */
 export class OtherControl extends Error {
   override name = 'OtherControl';
 }
 
-/** Nothing matches, or several elements do. */
+/** Thrown if nothing matches, or several elements do. */
 export class NoControl extends Error {
   override name = 'NoControl';
 }

@@ -1,4 +1,4 @@
-// Plays a trial from its recording action by action, and names the one that no longer fits the page.
+// Plays a recording action by action, and names the first action that no longer fits the page.
 import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import type { Dialog, Locator, Page } from '@playwright/test';
@@ -54,7 +54,7 @@ export class Player {
     private readonly task: SessionTask,
     private readonly timeoutMs: number,
   ) {
-    // Without secrets: the page gets its words, and what stands there is compared as it is told.
+    // Secrets are masked: the page gets these words, and its texts are masked before they are compared.
     this.goal = goalWords(task.mask(task.goal));
   }
 
@@ -65,7 +65,7 @@ export class Player {
     dialogs.policy = dialog => this.answerTo(dialog);
     try {
       const turns = turnsWith(recording, this.task.data, this.task.goal);
-      // Before anything is done to the site.
+      // Checked before anything is done to the site.
       for (const name of secretsNamed(JSON.stringify(turns)))
         if (!Object.hasOwn(this.task.secrets, name)) throw unknownSecret(name);
       for (const recorded of turns) await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
@@ -106,7 +106,7 @@ export class Player {
       if (action.do === 'call_page_tool') await computeSecrets(JSON.stringify(action.input), task);
       here = resolved(action, task);
     } catch (error) {
-      // No ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over.
+      // Not an ActionProblem: the fallback must not take over if a secret is missing or a file is not allowed.
       throw new AgentSetupError(`action ${this.number}: ${messageOf(error)}`);
     }
     const lost = leftOut([...(action.beside ?? []), ...(action.toBeside ?? [])], this.goal);
@@ -136,7 +136,7 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** Acts on the element that was compared, also if the page puts another in its place meanwhile. */
+  /** Acts on the element that was compared. If the page replaces it in the meantime, looks for it again. */
   private async perform(page: Page, there: LocatedAction, recorded: RecordedAction, end: number) {
     const { task, goal } = this;
     for (;;) {
@@ -168,7 +168,7 @@ export class Player {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
-      // A closed tab or a new one is an effect.
+      // Closing the tab or opening another is an effect.
       if (page.isClosed() || this.task.page !== page)
         return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
       const after = await fingerprintOf(page);
@@ -219,13 +219,12 @@ export class Player {
   }
 }
 
-/** They may only move the pointer, the focus or the scroll position, change tabs or reload, or set what is so already. */
+/** Actions that may change nothing on the page: they only point, focus, scroll or reload, or set what is set already. */
 const MAY_DO_NOTHING = new Set([
   ...['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'],
   ...['check', 'fill', 'select'],
 ]);
 
-/** Where the recording of a spec is. */
 export const fileIn = ({ recordings = DEFAULT_RECORDINGS_DIR }: ReplaySettings, dir: string, spec: string) =>
   recordingFile(resolve(dir, recordings), spec);
 
@@ -241,7 +240,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const { unique } = task;
   const recording =
     text === undefined ? undefined : readRecording(unique ? uniqueByValue(text, unique) : text, file);
-  // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
+  // The assertions still check the old actions, but the changed spec may ask for more than was recorded.
   if (recording && recording.specHash !== task.specHash) {
     const stale = `${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.`;
     process.stderr.write(`taskproof: ${stale}\n`);
@@ -259,7 +258,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   if (!fallback) return { status: 'gave_up', reason: problem };
   task.markHealed({ reason: problem, recording: file });
   const done = { value: [...player.done, `This no longer worked: ${problem}`] };
-  // Inherits from the task, since the active tab, the time left and the turns left change.
+  // Inherits from the task, not a copy: the active tab, the time left and the turns left change.
   return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
@@ -275,12 +274,12 @@ export function resolved(
   const fill = (text: string) => fillSecrets(text, secrets, unknownSecret);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
-  // What the page was like is only compared.
+  // The page's fingerprints are only compared, so they stay as they are.
   const { before, after, ...told } = recorded;
   const { text, labels } = recorded as { text?: string; labels?: string[] };
   const action = {
     ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknownSecret)),
-    // Filled in where they are typed.
+    // Secrets in these are filled in when they are typed.
     ...(text !== undefined && { text }),
     ...(labels && { labels }),
   };

@@ -1,4 +1,5 @@
-// Whether a replay found the control of its recording: locators leave numbers out, match parts of names, and count among equals.
+// Tells whether a replay found the control that was recorded. A locator alone does not: it may leave out numbers, match a part of a name,
+// or count among equal controls.
 import type { Standing } from '../../browser/actions/record';
 import type { Neighbour, RecordedAction } from '../../data/action';
 import { type GoalWords, keepsWords, soughtIn } from '../../text/goal-words';
@@ -6,7 +7,7 @@ import { type GoalWords, keepsWords, soughtIn } from '../../text/goal-words';
 /** What a recording has of a control, to know it again. */
 export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'isEmpty' | 'beside'> & { locator?: string };
 
-/** @returns in one clause why it is another control, `differs` if it is the same with other numbers or another name; neither if nothing differs */
+/** @returns `why` it is another control, or how the same control `differs` in numbers or its name; neither if nothing differs */
 export function otherControl(
   recorded: Told,
   found: Pick<Standing, 'place' | 'isOn' | 'beside'> & Partial<Pick<Standing, 'isEmpty'>>,
@@ -20,7 +21,7 @@ export function otherControl(
   const differs = isNamed ? `${was} is now ${is}` : undefined;
   if (differs && (hasLost || (!hasTestId && !haveSameWords(before, now)))) return { why: differs };
   const here = was ?? 'the control';
-  // What stands beside a test id may get other words, but not another name of the goal.
+  // Texts beside a control with a test id may change, but must not lose a name that the goal has.
   const sought = hasTestId ? { ...goal, others: [] } : goal;
   for (const { scope, text } of recorded.beside ?? []) {
     const there = found.beside.filter(each => each.scope === scope).map(each => each.text);
@@ -38,14 +39,14 @@ function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn'> & Par
   return isEmpty && found.isEmpty === false ? 'holds a text, and was empty in the recording' : undefined;
 }
 
-/** A text that the goal had words of when it was recorded, and has none of now. */
+/** A recorded text beside a control that no longer shares a word with the goal. */
 export const leftOut = (beside: readonly Neighbour[], goal: GoalWords) =>
   beside.find(({ text }) => !text.includes('<secret>') && !soughtIn(text, 'row', goal, true).length)?.text;
 
 /** `button "Pay $9"`: `Pay $9` */
 const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.[1];
 
-/** Without numbers and what has digits in it, such as `2nd`. Long names are cut. */
+/** Compares the words of two names, without those that have digits, such as `2nd`. Long names end with an ellipsis. */
 export function haveSameWords(...names: [string, string]): boolean {
   const [one, other] = names.map(name => {
     const words =

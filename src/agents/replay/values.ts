@@ -1,10 +1,10 @@
-// What the suite's `prepare` returns differs from trial to trial: a replay acts with the values of its own.
+// Gives a replay the values of its own trial: what the suite's `prepare` returns differs from trial to trial.
 import type { RecordedAction } from '../../data/action';
 import type { RecordedTurn, Recording } from '../../data/recording';
 import { escapePattern } from '../../text/line';
 import { inTexts } from '../../text/mask';
 
-/** The turns of a recording with the values of this trial in place of those of the recorded one. */
+/** The turns of a recording, with this trial's values in place of the recorded trial's. */
 export function turnsWith(
   { turns, data: recorded = {} }: Pick<Recording, 'turns' | 'data'>,
   data: Readonly<Record<string, string | number>> = {},
@@ -13,9 +13,9 @@ export function turnsWith(
   const values = new Map<string, string>();
   for (const [name, value] of Object.entries(recorded)) {
     const [was, is] = [String(value), String(data[name] ?? value)];
-    // What the goal has as it was is no value there.
+    // If the goal still has the old value, and not the new one, it is an ordinary word there.
     const isLiteral = goal.includes(was) && !goal.includes(is);
-    // Secrets are in recordings by their names. Of equal values, one that changed counts.
+    // Recordings have the names of secrets, not their values. If two values were equal, one that changed counts.
     if (was && !isLiteral && !was.includes('<secret>') && (was !== is || !values.has(was)))
       values.set(was, is);
   }
@@ -35,7 +35,7 @@ export function turnsWith(
   }));
 }
 
-/** All values at once, since one may be what another was. A single character is too often something else. */
+/** Replaces all values at once: a new one may equal another's old one. Inside a text, single characters are too common to be replaced. */
 function changed(text: string, values: ReadonlyMap<string, string>, goal: string): string {
   const whole = values.get(text);
   if (whole !== undefined) return whole;
@@ -43,7 +43,7 @@ function changed(text: string, values: ReadonlyMap<string, string>, goal: string
   if (!found.length) return text;
   const longestFirst = found.sort((one, other) => other.length - one.length).map(atBorders);
   return text.replace(new RegExp(longestFirst.join('|'), 'gu'), (was, at: number) => {
-    // The goal may have the same word for something else: "User settings", beside the role User.
+    // The goal may use the same word for something else: "User settings", while the role is User.
     const before = /[\p{L}\p{N}]+\s+$/u.exec(text.slice(0, at))?.[0];
     const after = /^\s+[\p{L}\p{N}]+/u.exec(text.slice(at + was.length))?.[0];
     const isOfGoal = (before && goal.includes(before + was)) || (after && goal.includes(was + after));
@@ -51,7 +51,7 @@ function changed(text: string, values: ReadonlyMap<string, string>, goal: string
   });
 }
 
-/** Not as a part of a longer word or number. */
+/** A pattern for the value, but not as a part of a longer word or number. */
 function atBorders(value: string): string {
   const before = /^\d/.test(value)
     ? '(?<!\\d[.,]?)'
@@ -62,7 +62,7 @@ function atBorders(value: string): string {
   return before + escapePattern(value) + after;
 }
 
-/** An action with other texts, and with locators in which `inLocator` has put them: those are code. */
+/** Changes the texts in an action. Locators are code, so `inLocator` changes the texts in them. */
 export function withTexts(
   action: RecordedAction,
   change: (text: string) => string,

@@ -1,4 +1,4 @@
-// The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
+// What all tools of a model use to act on pages. The messages of DriverErrors and notes are for models.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
 import { act, DriverError } from '../../browser/actions/act';
@@ -29,7 +29,7 @@ export type Ending = { result: Answered | OnlyTalked | GaveUp; said?: string } |
 /** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;
 
-/** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
+/** Ends a call on a page that hangs. The longest wait that a tool offers is 30 s. */
 const CALL_LIMIT_MS = 35_000;
 
 export class Driver {
@@ -38,7 +38,7 @@ export class Driver {
   readonly refs = new Refs();
   readonly observations = new Observations(this.refs);
   cursor: Point = { x: 0, y: 0 };
-  /** How the next confirms and prompts are answered, one for each. */
+  /** Answers for the next confirms and prompts, one for each. */
   readonly nextAnswers: DialogAnswer[] = [];
   ending: Ending;
   /** Whether the page had not settled after the newest action. */
@@ -47,11 +47,11 @@ export class Driver {
   isStale = false;
   onDone: (done: Action) => void = () => undefined;
   private doing: Action = { title: '' };
-  /** The page tools of each tab that the model knows of. */
+  /** The page tools of each tab that the model has been told of. */
   private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
-  /** What the model is told besides the results. */
+  /** What the model will be told besides the results. */
   readonly notes: string[] = [];
-  /** Pixels in the newest picture of a tab for each pixel of the page. */
+  /** Pixels in the newest screenshot of a tab for each pixel of the page. */
   private readonly scales = new WeakMap<Page, number>();
 
   constructor(readonly task: SessionTask) {
@@ -92,9 +92,9 @@ export class Driver {
     return perform(page, action, { timeoutMs, recorder: task.recorder, task });
   }
 
-  /** Performs an action of the pointer on an element that is brought into view. */
+  /** Performs an action of the mouse on an element, and brings it into view first. */
   async performShown(page: Page, action: LocatedAction & { locator: Locator }): Promise<void> {
-    // Without its errors: the action has better ones.
+    // Its errors are ignored: the action has better ones.
     await within(this.show(action.locator), NOTE_LIMIT_MS);
     await this.perform(page, action);
   }
@@ -128,14 +128,14 @@ export class Driver {
     return point;
   }
 
-  /** Remembers where an action takes place (CSS pixels), to mark it on the turn's picture. */
+  /** Remembers where an action takes place (CSS pixels), to mark it on the turn's screenshot. */
   mark(point: Point | undefined): void {
     if (!point) return;
     this.doing.point = { x: Math.round(point.x), y: Math.round(point.y) };
     this.cursor = point;
   }
 
-  /** Notes an action at a point of the viewport: on the control there, or on the exact spot of another element. */
+  /** Records an action at a point: on the control there, or on the exact spot of another element. */
   async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
     const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
@@ -143,11 +143,11 @@ export class Driver {
     await this.task.recorder.record(page, { ...draft, position } as ActionDraft, element);
   }
 
-  /** Playwright's scrollIntoViewIfNeeded would wait for two frames, and so does the action that follows. */
+  /** Scrolls an element into view. Playwright's scrollIntoViewIfNeeded would wait for two frames, as the next action does anyway. */
   async show(locator: Locator): Promise<void> {
     const shown = await locator.evaluate(injected('bringIntoView'), undefined, { timeout: ACTION_LIMIT_MS });
     if (shown) return this.mark(shown);
-    // In a frame: only Playwright knows where that is on the page.
+    // The element is in a frame: only Playwright knows where that is on the page.
     await this.markElement(locator);
   }
 
@@ -162,7 +162,7 @@ export class Driver {
     return this.refs.locate(page, ref);
   }
 
-  /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
+  /** The target in words: `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
   async wordsOf(page: Page, target: Target): Promise<string> {
     if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
     const scale = await this.scaleOf(page);

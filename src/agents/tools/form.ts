@@ -1,4 +1,4 @@
-// Tools that fill in forms: fields, lists, checkboxes, files. And those that type texts, press keys, and wait.
+// Tools that fill in forms (fields, lists, checkboxes, files), and tools that type, press keys and wait.
 import type { Locator, Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
@@ -13,7 +13,7 @@ import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, elementTarget, quote, ref, seconds } from './tool';
 
 const MAX_OPTIONS = 50;
-/** Types of inputs, and roles of other elements. */
+/** Types of inputs and roles of other elements that are on or off. */
 const TOGGLES = ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'];
 const FORMATS: Record<string, string> = {
   date: '2026-01-31',
@@ -35,7 +35,7 @@ const formInput = defineTool({
   flat: () => z.object({ ref, value }).transform(({ ref, value }) => ({ target: elementTarget(ref), value })),
   words: async ({ target, value }, driver, page) =>
     `set ${await driver.wordsOf(page, target)} to ${quote(String(value))}`,
-  // The answer is the chosen option, of a list.
+  // Returns the chosen option of a list.
   async handle({ target, value: given }, driver, page) {
     const { locator, ref } = await driver.locate(page, target);
     const [field] = await Promise.all([
@@ -45,7 +45,7 @@ const formInput = defineTool({
     const { tag, type } = field;
     if (typeof given === 'string' && namesSecret(given, driver.task)) {
       await heldForSecret(locator, driver.task, ACTION_LIMIT_MS);
-      // A list is asked for its option here; `perform` computes what is typed.
+      // Only an option of a list needs the value here: `perform` computes what is typed.
       if (tag === 'select') await computeSecrets(given, driver.task);
     }
     const value = typeof given === 'string' ? driver.fill(given) : given;
@@ -58,7 +58,7 @@ const formInput = defineTool({
     refuseUnsettable(field, ref);
     await driver.perform(page, { do: 'fill', locator, text: String(given) });
     const format = FORMATS[type];
-    // If the browser can't read a value, it empties the field.
+    // The browser empties a field if it can't read the value.
     if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
       throw new DriverError(
         `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
@@ -90,7 +90,7 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
     throw new DriverError(`There is no option ${quote(wanted)}. Options: ${few(labels, MAX_OPTIONS)}.`);
   }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
-  // An option is chosen by its label, also when it is played again.
+  // Options are chosen by label, in replays too, so the label must be unique.
   if (options.find(({ label }) => label === option.label) !== option)
     throw new DriverError(`Several options are called "${option.label}". Choose by keys: ArrowDown.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });
@@ -143,7 +143,7 @@ export const KEYBOARD_TOOLS = [
       return `type ${quote(text)}${field ? ` into ${field}` : ''}`;
     },
     async handle({ text }, driver, page) {
-      // Asked before the first key, and answered while typing.
+      // Asked before the first key is pressed, but not awaited until the text is typed.
       const field = elementAt(page, null);
       await driver.perform(page, { do: 'type', text });
       return (await field)
@@ -184,7 +184,7 @@ export const KEYBOARD_TOOLS = [
     words: ({ duration }) => `wait ${duration} s`,
     async handle({ duration }, driver) {
       await pause(driver, duration);
-      // What was still loading may be there by now.
+      // What was loading may be there by now.
       driver.isLoading = false;
       driver.isStale = true;
     },

@@ -1,4 +1,4 @@
-// Tools of the pointer: clicks, drags, the wheel. `target` is an element by its reference, or a point of the newest picture.
+// Mouse tools: clicks, drags, the wheel. `target` is an element by its reference, or a point in the newest screenshot.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
@@ -34,7 +34,7 @@ const clickTool = (
     input: aim,
     flat: flatTarget,
     words: aimed(verb),
-    // The answer is a hint, if the click opens something that can't be seen.
+    // Returns a hint if the click opens something that can't be seen.
     async handle({ target, modifiers }, driver, page) {
       const held = modifiersOf(modifiers);
       const draft = { do: 'click' as const, ...options, modifiers: held.length ? held : undefined };
@@ -53,7 +53,7 @@ const clickTool = (
     },
   });
 
-/** The browser opens its own lists, pickers and dialogs for these, which no picture or tree shows. */
+/** For elements with the browser's own lists, pickers and dialogs, which no screenshot or tree shows. */
 function hintFor(tag: string | undefined, inputType: string | undefined): string | undefined {
   if (tag === 'select')
     return 'The list of a native select can not be seen: choose with form_input, or by keys.';
@@ -75,7 +75,7 @@ async function hoverAt(driver: Driver, page: Page, to: Point): Promise<void> {
 }
 
 async function release(driver: Driver, page: Page, at: Point): Promise<void> {
-  // In steps, as a hand moves: drag and drop listens to moves on the way.
+  // In steps, as by hand: drag and drop listens to moves on the way.
   await moveTo(driver, page, at, DRAG_STEPS);
   await page.mouse.up();
 }
@@ -145,7 +145,7 @@ const scroll = defineTool({
       .object({ direction, amount: notches.optional().describe('Notches of the wheel. Default: 5.') })
       .transform(({ direction, amount = 5 }) => ({ scroll_direction: direction, scroll_amount: amount })),
   words: ({ scroll_direction }) => `scroll ${scroll_direction}`,
-  // The answer is a hint, if nothing has scrolled.
+  // Returns a hint if nothing has scrolled.
   async handle({ target, scroll_direction: direction, scroll_amount, modifiers }, driver, page) {
     const held = modifiersOf(modifiers);
     const { width, height } = await viewportOf(page);
@@ -156,7 +156,7 @@ const scroll = defineTool({
     const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
     const seen = await readAt(page.mainFrame(), point, 'scrollsAt');
     if (held.length === 0) {
-      // Without one, the page itself scrolls.
+      // Without a scroller, the page itself scrolls.
       const path = seen?.result.scroller;
       const scroller = path ? await placeIn(seen.frame, path) : undefined;
       await driver.task.recorder.record(page, { do: 'scroll', x, y }, scroller);
@@ -165,7 +165,7 @@ const scroll = defineTool({
       await page.mouse.move(point.x, point.y);
       await page.mouse.wheel(x, y);
     });
-    // A frame under the pointer scrolls itself, which can't be seen from here.
+    // Whether a frame under the pointer has scrolled can't be seen from here.
     const isAtEnd = seen?.frame === page.mainFrame() && !seen.result.room[direction];
     return isAtEnd ? `Nothing scrolled: there is no more to see further ${direction}.` : undefined;
   },
@@ -179,7 +179,7 @@ const scrollTo = defineTool({
   words: aimed('scroll to'),
   async handle({ target }, driver, page) {
     const { locator } = await driver.locate(page, target);
-    // Not needed for a replay: the next step scrolls to its own element.
+    // A replay does not need it: its next action scrolls to its own element.
     driver.task.recorder.readOnly();
     await driver.show(locator);
   },

@@ -1,4 +1,4 @@
-// Tools that only look: at a page's elements, its text, its picture, its console and its requests. And the one that runs scripts.
+// Tools that only look (at a page's elements, text, picture, console and requests), and the tool that runs scripts.
 import type { Page, Request } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
@@ -8,7 +8,7 @@ import { zoomedForModel } from '../../browser/session/pictures';
 import { shorten } from '../../text/line';
 import { defineTool, lookTool, quote } from './tool';
 
-/** Characters of a line of the console or the network. */
+/** The most characters of a line of the console or the network. */
 const MAX_LINE = 500;
 const FILTERS = { all: 'the whole page', interactive: 'what can be acted on' };
 
@@ -31,7 +31,7 @@ const readPageTool = defineTool({
   words: ({ filter, ref }, { refs }) =>
     `read ${ref ? (refs.wordsOf(ref) ?? ref) : filter ? FILTERS[filter] : 'the page'}`,
   async handle({ filter, depth, ref }, driver, page) {
-    // Before the snapshot: if the ref is stale, there is nothing to read.
+    // Located before the snapshot: if the reference is stale, there is nothing to read.
     const found = ref ? await driver.refs.locate(page, ref) : undefined;
     const snapshot = await driver.refs.snapshot(page);
     const { roots, above, below } = snapshot;
@@ -39,7 +39,7 @@ const readPageTool = defineTool({
       driver.observations.note(page, snapshot, filter === 'all');
       driver.isStale = false;
     }
-    // Title and address are in the list of tabs, which every result includes.
+    // Title and address are left out: every result includes the list of tabs, which has them.
     const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
     const root = found && driver.refs.nodeOf(page, found.ref);
     return readPage(header, roots, {
@@ -80,7 +80,7 @@ export const javascriptExec = defineTool({
   handle: ({ text }, _, page) => runScript(page, text),
 });
 
-/** Playwright keeps the newest 200 lines and errors of a tab. What was read is cleared. */
+/** Reads and clears the console. Playwright keeps the newest 200 lines and errors of a tab. */
 async function newInConsole(page: Page): Promise<string> {
   const [messages, errors] = await Promise.all([page.consoleMessages(), page.pageErrors()]);
   await Promise.all([page.clearConsoleMessages(), page.clearPageErrors()]);
@@ -90,14 +90,15 @@ async function newInConsole(page: Page): Promise<string> {
   ]);
 }
 
-/** Requests that a model has read. */
-const read = new WeakSet<Request>();
+const alreadyRead = new WeakSet<Request>();
 
-/** Playwright keeps the newest 100 of a tab. Those that have no answer yet are read later. */
+/** The requests that ended since the last read. Playwright keeps the newest 100 of a tab. */
 async function newRequests(page: Page): Promise<string> {
   const all = await page.requests();
-  const ended = all.filter(request => !read.has(request) && (request.failure() || isAnswered(request)));
-  for (const request of ended) read.add(request);
+  const ended = all.filter(
+    request => !alreadyRead.has(request) && (request.failure() || isAnswered(request)),
+  );
+  for (const request of ended) alreadyRead.add(request);
   return newLines(ended.map(lineOfRequest));
 }
 

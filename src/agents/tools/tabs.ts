@@ -1,4 +1,4 @@
-// The trial's tabs with ids for the model, and the tools that open, change, close and navigate them.
+// The trial's tabs with ids for the model, and the tools that open, switch, close and navigate them.
 import type { Frame, Page, Response } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
@@ -19,7 +19,7 @@ export class Tabs {
     return `tab_${this.task.session.numberOf(page) + 1}`;
   }
 
-  /** The tab with this id; without one, the active tab. @throws DriverError if the tab is closed or unknown. */
+  /** The tab with this id or, without an id, the active tab. @throws DriverError if the tab is closed or unknown. */
   get(tabId?: string | null): Page {
     if (!tabId) return this.task.session.page;
     const page = this.open().find(tab => this.idOf(tab) === tabId);
@@ -43,7 +43,7 @@ export class Tabs {
     };
   }
 
-  /** The open tabs, with those opened since the last call as changes. */
+  /** The open tabs. Those opened since the last call are listed as changes. */
   async state() {
     const pages = this.open();
     const tabs = await Promise.all(pages.map(page => this.entry(page)));
@@ -105,7 +105,7 @@ const HISTORY = { back: 'go back', forward: 'go forward', reload: 'reload the pa
 
 const isHistory = (given: string): given is keyof typeof HISTORY => Object.hasOwn(HISTORY, given);
 
-/** @throws DriverError if this is not a web address, or not on an allowed host. */
+/** @throws DriverError if the text is not a web address, or its host is not allowed. */
 function addressOf(given: string, current: string, task: SessionTask): string {
   const text = given.trim();
   if (text === 'about:blank') return text;
@@ -135,7 +135,7 @@ export const navigate = defineTool({
   description: 'Opens an address in a tab, or goes "back", "forward" or "reload".',
   input: z.object({ url: z.string().min(1) }),
   words: ({ url }) => (isHistory(url) ? HISTORY[url] : `go to ${shorten(url, 100)}`),
-  // The answer is the final address.
+  // Returns the final address.
   async handle({ url: given }, driver, page) {
     const before = page.url();
     const action = isHistory(given)
@@ -161,7 +161,7 @@ async function failure(error: unknown, page: Page, before: string): Promise<Erro
   if (error instanceof DriverError) return error;
   const message = messageOf(error);
   const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
-  // The browser's page about an error comes after the error. What is aborted, such as a download, has none.
+  // The browser shows its error page after the error. It shows none for what was aborted, such as a download.
   if (code && code !== 'net::ERR_ABORTED' && page.url() === before)
     await within(page.waitForEvent('framenavigated', isMainFrame), ERROR_PAGE_MS);
   const shown = page.url() === before ? 'what it showed before' : "the browser's error page: go back";

@@ -1,4 +1,4 @@
-// A tool is one value. Its descriptions and the messages of DriverErrors are for models, `words` are for people.
+// A tool is one value. Descriptions and the messages of DriverErrors are for models, `words` are for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
@@ -9,17 +9,17 @@ import type { Driver } from './driver';
 
 export interface Tool<Input = unknown> {
   name: string;
-  /** For models of any vendor, which get the tools that have one: the vendor of Claude describes its own tools itself. */
+  /** `aiSdk()` offers tools that have one. For `claude()`, the vendor describes its own tools. */
   description?: string;
   input: z.ZodType<Input>;
-  /** The JSON Schema of the input, where it is given. Default: that of `input`. */
+  /** The JSON Schema of the input. Default: made from `input`. */
   schema?: JsonSchema;
-  /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
+  /** A plainer input for `aiSdk()`. Default: `input`. @param pictures whether the model sees pictures */
   flat?(pictures: boolean): z.ZodType<Input>;
-  /** Whether the page may be busy after it: not if it changes none, or waits itself. Default: true. */
+  /** Whether the page may be busy afterwards. False if the tool changes nothing, or waits itself. Default: true. */
   acts?: boolean;
   words(input: Input, driver: Driver, page: Page): string | Promise<string>;
-  /** @param page the tab that the call names, or the active one; the active one if the tool changes tabs */
+  /** @param page the tab that the call names, else the active one; always the active one if the tool changes tabs */
   handle(input: Input, driver: Driver, page: Page): unknown;
 }
 
@@ -51,7 +51,6 @@ export const byEither = z.discriminatedUnion('type', [byPoint, byRef], {
 export const modifiers = z.string().nullish();
 export const seconds = z.number().min(0).describe('Seconds, at most 30.');
 
-/** The reference of an element, in flat inputs. */
 export const ref = z.string().min(1).describe('The reference of an element: ref_7.');
 export const elementTarget = (ref: string) => ({ type: 'ref' as const, ref });
 

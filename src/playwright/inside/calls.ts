@@ -1,6 +1,6 @@
-// Calls that appear to come from the place of a caller of ours. Checked on Playwright 1.65.1: `test()` takes its location from the stack
-// frame that calls it, mapped through the file's source map (wrapFunctionWithLocation in lib/common). A frame in node_modules would
-// show our file in the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors. And calls that show nowhere.
+// Calls that appear to come from the user's file, and calls that show nowhere. Checked on Playwright 1.65.1: `test()` takes its location
+// from the stack frame that calls it, mapped through the file's source map (wrapFunctionWithLocation in lib/common). A frame in
+// node_modules would show our file in the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
 import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
@@ -8,7 +8,7 @@ import type { CDPSession, Page } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 
 export interface CallSite {
-  /** As in the stack: a path, or a `file:` URL for an ES module. */
+  /** A path, or a `file:` URL for an ES module, as in the stack. */
   filename: string;
   /** 1-based, in the running code: before source maps. */
   line: number;
@@ -33,7 +33,7 @@ export function callSiteOf(helper: Function): CallSite {
   }
 }
 
-/** Where `helper` was called, in the source: Playwright maps the stacks of errors. */
+/** Where `helper` was called, in the source file: Playwright maps the stacks of errors. */
 // biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
 export function sourceOfCall(helper: Function): Location {
   const holder: { stack?: string } = {};
@@ -54,7 +54,7 @@ export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, 
 export const awaitFrom = <T>(callSite: CallSite, fn: () => Promise<T>): Promise<T> =>
   compileAt(callSite, 'return (async () => ', 'await fn())()')(fn);
 
-/** @param expression what is at the call site */
+/** @param expression the code that appears at the call site */
 function compileAt({ filename, line, column }: CallSite, before: string, expression: string) {
   const offsets = { lineOffset: line - 1, columnOffset: column - 1 - before.length };
   return compileFunction(before + expression, ['fn', 'args'], { filename, ...offsets });
@@ -68,7 +68,7 @@ function compileAt({ filename, line, column }: CallSite, before: string, express
 export function dependOn(callSite: CallSite, files: readonly string[]): void {
   // Workers don't collect dependencies.
   if (process.env.TEST_WORKER_INDEX !== undefined) return;
-  // Not this file's own `require`: it has no cache if Node imports CommonJS through a loader (yarn's Plug'n'Play).
+  // This file's own `require` has no cache if Node imports CommonJS through a loader (Yarn's Plug'n'Play).
   const parent = createRequire(__filename).cache[callSiteFile(callSite)];
   for (const file of files) {
     if (parent) {
@@ -83,7 +83,7 @@ export function dependOn(callSite: CallSite, files: readonly string[]): void {
 }
 
 /**
- * Calls of Playwright that are no steps of the test, where they would bury the agent's actions; boxed steps would still show. Checked
+ * Makes calls of Playwright that are not shown as steps, where they would bury the agent's actions. Boxed steps would still show. Checked
  * on Playwright 1.65.1 (ChannelOwner): calls inside an internal call have no step either. Without `_wrapApiCall` the steps show.
  */
 export function unseen<T>(owner: Page | CDPSession, calls: () => Promise<T>): Promise<T> {
@@ -92,8 +92,8 @@ export function unseen<T>(owner: Page | CDPSession, calls: () => Promise<T>): Pr
 }
 
 /**
- * Whether `page.addLocatorHandler` has handlers. Checked on Playwright 1.65.1 (Page): calls that run at the same time call one of them
- * at the same time. Without the field, one may be called twice.
+ * Whether the page has handlers of `page.addLocatorHandler`. Checked on Playwright 1.65.1 (Page): actions at the same time call a
+ * handler at the same time. If a version lacks the field, a handler may be called twice.
  */
 export const hasLocatorHandlers = (page: Page): boolean =>
   Boolean((page as { _locatorHandlers?: ReadonlyMap<unknown, unknown> })._locatorHandlers?.size);

@@ -1,12 +1,12 @@
-// What only the command line says of a run; workers learn it from variables that the main process sets. Checked on Playwright 1.64 and
-// 1.65: the resolved config can't tell `--repeat-each=5` from `repeatEach: 5`, nor a filter of the command line from its own, and UI
-// mode, the test server and editors force one repeat.
+// What only the command line says about a run. Workers learn it from variables that the main process sets. Checked on Playwright 1.64
+// and 1.65: in the resolved config, `--repeat-each=5` looks like `repeatEach: 5`, and a filter of the command line like the config's.
+// UI mode, the test server and editors force one repeat.
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { FullConfig } from '@playwright/test/reporter';
 
-/** The flags of `playwright test` that take a value, or may, with their letters. */
+/** The flags of `playwright test` that take or may take a value, with their short forms. */
 const WITH_VALUE =
   'add-reporter browser config/c debug global-timeout grep/g grep-invert/G last-failed-file max-failures name only-changed output project repeat-each reporter retries run-agents shard shuffle test-list test-list-invert timeout trace tsconfig ui-host ui-port update-snapshots/u update-source-method workers/j';
 const flags = WITH_VALUE.split(' ').map(flag => flag.split('/') as [name: string, short?: string]);
@@ -52,7 +52,7 @@ export const isListing = (argv: readonly string[] = process.argv) => argv.includ
 
 export const isMerging = (argv: readonly string[] = process.argv) => argv.includes('merge-reports');
 
-/** Whether the command line selected only some tests; `--project` selects whole projects. Of merged runs, the blobs say it. */
+/** Whether the command line selected only some tests. `--project` selects whole projects, so it doesn't count. */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
   if (!argv.includes('test')) return false;
   const { values, tokens } = parse(argv);
@@ -60,12 +60,12 @@ export function isFiltered(argv: readonly string[] = process.argv): boolean {
   if (flags.some(flag => values[flag] !== undefined)) return true;
   return tokens.some(({ kind }, index) => {
     const flag = tokens.slice(0, index).findLast(token => token.kind === 'option');
-    // `--project one two` takes all up to the next flag.
+    // All words after `--project` up to the next flag name projects.
     return kind === 'positional' && (flag?.name !== 'project' || flag.inlineValue);
   });
 }
 
-/** Whether the command line selected projects: those of a whole run may be more. */
+/** Whether the command line selected projects: a whole run may have more. */
 export const selectsProjects = (argv: readonly string[] = process.argv) => has(argv, 'project');
 
 export const workersOfCommandLine = (argv: readonly string[] = process.argv) => has(argv, 'workers');
@@ -76,20 +76,21 @@ export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
   return name ?? env.BUILDKITE_BUILD_ID ?? null;
 }
 
-/** UI mode, `--debug` and the servers of editors and coding agents run one trial that a person picked: there is no verdict. */
+/** Whether a person picks single trials, so that there is no verdict: UI mode, `--debug`, servers of editors and coding agents. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
   const interactive = /^(--(ui|debug)([=-].*)?|test-server|run-test-mcp-server)$/;
   const found = argv.some(arg => interactive.test(arg));
   return shared('TASKPROOF_INTERACTIVE', found ? '1' : undefined) !== undefined;
 }
 
-/** Set by an editor's server, to its process id, for the processes that it starts. */
+/** An editor's server sets it to its process id, for the processes that it starts. */
 const EDITOR = 'TASKPROOF_EDITOR';
 if (process.argv.includes('test-server')) process.env[EDITOR] = String(process.pid);
 
 /**
- * Whether this process lists tests for an editor, which shows each at its location. Elsewhere `--only-changed` and `--test-list`
- * take it for the test file's. Checked on Playwright 1.64 and 1.65: `test-server` starts a process that only loads the test files.
+ * Whether this process lists tests for an editor, which shows each test at its location. In other runs a test must be located in its
+ * test file, for `--only-changed` and `--test-list`. Checked on Playwright 1.64 and 1.65: `test-server` starts a process that only
+ * loads the test files.
  */
 export function listsForEditor({ env, ppid } = process): boolean {
   return env[EDITOR] === String(ppid) && env.TEST_WORKER_INDEX === undefined;
@@ -100,8 +101,8 @@ repeatEachOverride();
 isInteractive();
 
 /**
- * Whether the terminal shows the errors of a run: a reporter prints them, or, since none prints anything, Playwright adds one that
- * does (not in merge-reports). Reporters that are not known count as printing something else. Checked on Playwright 1.65.
+ * Whether the terminal shows the errors of a run. Either a reporter prints them or, if no reporter prints anything, Playwright adds one
+ * that does (not in merge-reports). Unknown reporters count as printing something else. Checked on Playwright 1.65.
  */
 export function printsErrors(
   { reporter }: Pick<FullConfig, 'reporter'>,

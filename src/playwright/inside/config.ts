@@ -1,16 +1,16 @@
-// What the config and the test files say: Playwright resolves `use` for each test, and keeps neither the config's own nor, outside of
-// workers, that of `test.use`. And the number of workers, changed after Playwright has chosen: a project's `workers` can only lower the
-// config's. Checked on Playwright 1.64.1 and 1.65.1 (createPhasesTask, Dispatcher): both are read after `preprocess`.
+// Reads what Playwright does not keep of the config and the test files: the config's own `use` and, outside workers, `test.use`. And
+// changes the number of workers after Playwright has chosen it: a project's `workers` can only lower the config's. Checked on Playwright
+// 1.64.1 and 1.65.1 (createPhasesTask, Dispatcher): both are read after `preprocess`.
 import { pathToFileURL } from 'node:url';
 import type { FullConfig, Suite, TestCase } from '@playwright/test/reporter';
 import { workersOfCommandLine } from './command-line';
 
 const innerProject = (suite: Suite) => (suite as { _fullProject?: { workers?: number } })._fullProject;
 
-/** The `workers` of a project, which is no part of FullProject. Undefined if it has none. */
+/** The `workers` of a project, which FullProject lacks. Undefined if it has none. */
 export const ownWorkers = (project: Suite) => innerProject(project)?.workers;
 
-/** Who chose the workers; undefined if it was Playwright. A config that can't be read counts as one that did. */
+/** Who chose the number of workers; undefined if Playwright did. A config that can't be read counts as having chosen. */
 export async function whoChoseWorkers({
   configFile,
 }: Pick<FullConfig, 'configFile'>): Promise<'the command line' | 'the config' | undefined> {
@@ -20,7 +20,7 @@ export async function whoChoseWorkers({
   return (config as { workers?: unknown }).workers === undefined ? undefined : 'the config';
 }
 
-/** @param limits the most of a project's suite; one of its own that is lower stays */
+/** @param limits the most workers of each project, by its suite. A lower number in the config stays. */
 export function setWorkers(config: FullConfig, workers: number, limits: ReadonlyMap<Suite, number>): void {
   config.workers = workers;
   for (const [suite, limit] of limits) {
@@ -45,11 +45,11 @@ type UsingSuite = Suite & { _use?: Defined };
 type TypedTest = TestCase & { _testType?: { fixtures: Defined } };
 
 /**
- * What `test.use` or the suite's own fixtures say of an option: a value, or a fixture function, which only workers call. Checked on
- * Playwright 1.65.1: the main process loads the files, their suites keep the options of `test.use` in `_use`, the last one winning,
+ * An option as set by `test.use` or the suite's own fixtures: a value, or a fixture function, which only workers call. Checked on
+ * Playwright 1.65.1: the main process loads the files, their suites keep the options of `test.use` in `_use` (the last one wins),
  * and a test keeps the definitions of its fixtures in `_testType`.
  *
- * @param declared the option's own definition, which says nothing
+ * @param declared the option's definition, which is not a value
  */
 export function usedOption(test: TestCase, name: string, declared: unknown): unknown {
   const used = usedBySuites(test, name);
@@ -57,7 +57,7 @@ export function usedOption(test: TestCase, name: string, declared: unknown): unk
   return used === undefined && defined !== undefined && defined !== declared ? () => defined : used;
 }
 
-/** As `usedOption`, of `test.use` alone. */
+/** An option as set by `test.use`. */
 export function usedBySuites(test: TestCase, name: string): unknown {
   let suite: UsingSuite | undefined = test.parent;
   while (suite && lastOf(name, suite._use) === undefined) suite = suite.parent;

@@ -1,5 +1,5 @@
-// Errors as reports show them: Playwright reads message, place and code frame from the stack. What they were before they became texts,
-// what their messages say, and those that nobody can catch. Checked on Playwright 1.65.1.
+// Errors as reports show them (Playwright reads message, place and code frame from the stack), as they were before they became texts,
+// and those that nobody can catch. Checked on Playwright 1.65.1.
 
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,14 +8,14 @@ import type { TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { harmless, oneLine } from '../../text/line';
 
-/** Has no stack. Thrown from `onEnd`, it is at the top of the HTML report, and `playwright test` and `merge-reports` exit with 1. */
+/** An error without a stack. Thrown in `onEnd`, it is shown at the top of the HTML report and makes Playwright exit with 1. */
 export function runError(message: string): Error {
   const error = new Error(message);
   error.stack = message;
   return error;
 }
 
-/** An error whose only stack frame is a place in a YAML file, so that reports point there instead of to our code. */
+/** An error whose only stack frame is the given place, so that reports point there instead of to our code. */
 export function errorAt(text: string, name: string, { file, line, column }: Location): Error {
   const message = harmless(text);
   const error = new Error(message);
@@ -25,7 +25,7 @@ export function errorAt(text: string, name: string, { file, line, column }: Loca
 
 const ours = () => join(__dirname, '../..');
 
-/** Takes our own frames from the stack of what a user's function threw or failed by, as Playwright takes its own. */
+/** Removes our own frames from the stack of an error in a user's function, as Playwright removes its own. */
 export function withoutOurFrames(error: unknown): unknown {
   const told = Object(error) as { stack?: unknown };
   if (typeof told.stack === 'string')
@@ -36,7 +36,7 @@ export function withoutOurFrames(error: unknown): unknown {
   return error;
 }
 
-/** Playwright prints the lines of the file unescaped. */
+/** Whether the file's lines are harmless in a terminal: Playwright prints them unescaped. */
 function canBeShown(file: string): boolean {
   try {
     const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
@@ -46,7 +46,7 @@ function canBeShown(file: string): boolean {
   }
 }
 
-/** Whether Playwright's `expect` threw it (checked on 1.64 and 1.65: then it has `matcherResult`), or another assertion library. */
+/** Whether an assertion library threw the error. Checked on Playwright 1.64 and 1.65: errors of `expect` have `matcherResult`. */
 export function isExpectation(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { matcherResult, code, name } = error as Error & Record<'matcherResult' | 'code', unknown>;
@@ -54,8 +54,8 @@ export function isExpectation(error: unknown): error is Error {
 }
 
 /**
- * Calls back with each error of the test from now on; in an unknown Playwright, never. Checked on Playwright 1.64 and 1.65: each, also
- * one of a hook or of a fixture's teardown, goes through `_failWithError` before it becomes the text that reporters know.
+ * Calls back with each error of the test from now on; in an unknown Playwright, never. Checked on Playwright 1.64 and 1.65: each error,
+ * of hooks and fixtures too, goes through `_failWithError` before it becomes the text that reporters get.
  */
 export function onFailure(testInfo: TestInfo, failed: (error: unknown) => void): void {
   const inside = testInfo as { _failWithError?(error: unknown): void };
@@ -71,9 +71,9 @@ const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 type Listener = (error: unknown, ...more: unknown[]) => void;
 
 /**
- * Keeps from the runner, which would end the test, what Playwright throws while it handles an event of the browser: its browser side
- * runs in the worker. A page can cause it: a frame that goes to and fro between two origins makes `FrameManager.frameAttached` throw.
- * Until the returned function is called, `noted` alone gets such errors, by that place.
+ * Keeps errors from the runner, which would end the test, that Playwright throws while it handles an event of the browser. A page can
+ * cause them: a frame that goes back and forth between two origins makes `FrameManager.frameAttached` throw. Until the returned
+ * function is called, only `noted` is told of them, with that place.
  */
 export function keepFromRunner(noted: (place: string) => void): () => void {
   const restorers = EVENTS.map(event => {
@@ -95,7 +95,7 @@ export function keepFromRunner(noted: (place: string) => void): () => void {
   };
 }
 
-/** Undefined unless a connection to the browser told of an event, and all code from there was Playwright's. */
+/** Where Playwright threw; undefined unless it was handling an event of the browser and all frames are its own. */
 function placeInPlaywright(error: unknown): string | undefined {
   const stack = error instanceof Error ? (error.stack ?? '') : '';
   const frames = stack.split('\n').filter(line => /^\s+at /.test(line));
@@ -106,13 +106,13 @@ function placeInPlaywright(error: unknown): string | undefined {
 }
 
 const MAX_VALUE = 100;
-/** Of Playwright's messages, up to the next part. */
+/** A value in Playwright's messages, up to the next part. */
 const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([\s\S]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![\s\S]))/gm;
 const DIFFERENCE = /^- Expected .*\n\+ Received .*$/m;
 const DIFFERENT = [/^- +(?!Expected )(.+?),?$/m, /^\+ +(?!Received )(.+?),?$/m];
 const NOT_FOUND = /^Error: (element\(s\) not found)$/m;
 
-/** `expected "3", received "2"`; of objects and snapshots the first lines that differ. Empty if the message has none. */
+/** `expected "3", received "2"`, or the first lines in which objects or snapshots differ. Empty if the message has neither. */
 export function valuesIn(text: string): string {
   const message = stripVTControlCharacters(text)
     .split(/\n[^\S\n]*Call log:/i)[0]!

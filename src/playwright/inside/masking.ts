@@ -1,5 +1,5 @@
-// What Playwright itself keeps of a test: the values of secrets are masked in titles and parameters of steps (`Fill "Hunter2"`), errors
-// and error-context.md; secrets in the config's `use` serialize as their names. Checked on Playwright 1.65.1.
+// Masks the values of secrets in what Playwright itself keeps of a test: steps with their parameters (`Fill "Hunter2"`), errors and
+// error-context.md. Secrets in the config's `use` serialize as their names. Checked on Playwright 1.65.1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { FullConfig, TestInfo } from '@playwright/test';
@@ -14,11 +14,11 @@ interface WorkersTestInfo {
 type Payload = { error?: KeptError; name?: string; path?: string };
 type KeptError = { message?: string; stack?: string; cause?: KeptError };
 
-/** Masks until the test ends, whatever the order of reporters. @returns false if this Playwright keeps steps in another place */
+/** Masks until the test ends, for all reporters. @returns false if this version of Playwright keeps steps in another place */
 export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
   const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
   if (typeof callbacks?.onStepBegin !== 'function') return false;
-  // The colours of a diff split words.
+  // Without colours, which may split a secret in a diff.
   const mask: Mask = text => {
     const bare = stripVTControlCharacters(text);
     const masked = plainMask(bare);
@@ -71,8 +71,8 @@ function maskError(error: KeptError, mask: Mask): void {
 }
 
 /**
- * Code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole config, with each `use`, which
- * Playwright makes itself; the secrets may be frozen.
+ * Makes secrets serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole
+ * config, with each `use`. Playwright makes those objects, but the user's secrets may be frozen.
  */
 export function hideSecrets(config: FullConfig): void {
   for (const { use } of config.projects) {

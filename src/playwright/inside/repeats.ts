@@ -1,11 +1,11 @@
-// Lets the trials of specs share workers. Playwright starts one for each repeat index, which costs more than a short trial: its ids of
-// tests are made with the index that the worker began with. Checked on Playwright 1.64.1 and 1.65.1 (createTestGroups, Dispatcher,
-// WorkerMain.runTestGroup): a newer one keeps its own workers until this is checked.
+// Lets the trials of specs share workers. Playwright starts a worker for each repeat index, since a worker makes the ids of tests with the
+// index that it began with. That costs more than a short trial. Checked on Playwright 1.64.1 and 1.65.1 (createTestGroups, Dispatcher,
+// WorkerMain.runTestGroup). In a newer version, workers are not shared until this is checked.
 import { type TestInfo, test } from '@playwright/test';
 import type { Suite, TestCase } from '@playwright/test/reporter';
 import { isChecked } from './version';
 
-/** Tells a worker the index of a test that it gets. Never shown: it is removed before the test begins. */
+/** The annotation that tells a worker the repeat index of a test. It is removed before the test begins. */
 const INDEX = '_taskproof-repeat';
 
 type Annotation = { type: string; description: string };
@@ -34,11 +34,11 @@ interface Message {
   params?: { method: string; params?: { entries?: { planAnnotations: Annotation[] }[] } };
 }
 
-/** Of this worker, once its first test has begun. */
+/** The parameters of this worker, once its first test has begun. */
 let worker: { repeatEachIndex: number } | undefined;
 let follows = false;
 
-/** In a worker, plays each test with the index that it was sent with. */
+/** In a worker, runs each test with the index that was sent with it. */
 export function followRepeats(): void {
   const { send } = process;
   if (follows || !send) return;
@@ -48,7 +48,7 @@ export function followRepeats(): void {
     if (message.params?.method === 'testBegin') learnWorker();
     return (send as (...args: unknown[]) => boolean).apply(process, args);
   };
-  // Before Playwright's own listener, which runs the tests.
+  // It must run before Playwright's own listener, which runs the tests.
   process.prependListener('message' as never, ({ params: sent }: Message) => {
     const [entry] = (sent?.method === 'runTestGroup' && sent.params?.entries) || [];
     const index = entry?.planAnnotations.find(({ type }) => type === INDEX);

@@ -1,7 +1,7 @@
-// How a verdict changes Playwright's own results, for which there is no public call. Checked on Playwright 1.65.1: reporters share the
-// TestCase and TestResult objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from
-// `expectedStatus` on each call. So changes in `onTestEnd` of the last trial are in place before any reporter's `onEnd`. And what the
-// HTML report and `--last-failed` take from results, after us.
+// Changes Playwright's own results by our verdicts, for which there is no public call, and what the HTML report and `--last-failed`
+// take from results. Checked on Playwright 1.65.1: reporters share the TestCase and TestResult objects, `onTestEnd` comes before
+// Playwright counts the failure, and outcome() is computed from `expectedStatus` on each call. So changes in `onTestEnd` of the last
+// trial are in place before any reporter's `onEnd`.
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
   const told = new Set<TestResult>();
   const tell = () => {
     const result = test.results.at(-1);
-    // A result that has only begun counts as skipped, too.
+    // Until a test ends, its result counts as skipped.
     if (!result || result.status === 'skipped' || told.has(result)) return;
     told.add(result);
     ended(result);
@@ -34,7 +34,7 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
     set(status: TestCase['expectedStatus']) {
       const result = test.results.at(-1)!;
       const isEarlier = earlierResults.has(result);
-      // A worker that passes it by sets both.
+      // A worker that skips the test sets both.
       if (isEarlier) test.annotations = [...result.annotations];
       if (!isEarlier || status !== 'skipped') expectedStatus = status;
       isSet = !isEarlier && !told.has(result);
@@ -81,9 +81,9 @@ export function endAsEarlier(
 }
 
 /**
- * Skips a test that no worker has taken yet; none starts for it. Not in `preprocess`: skipped tests don't count where tests are split
- * into shards, so a shard would get other tests. Checked on Playwright 1.64 and 1.65: the plans of `preprocess` (`testRun.skip`) are
- * kept here, and sent to the worker with the test.
+ * Skips a test that no worker has taken yet. No worker starts for it. Don't call it in `preprocess`: Playwright does not count skipped
+ * tests when it makes shards, so a shard would get other tests. Checked on Playwright 1.64 and 1.65: the plans of `preprocess`
+ * (`testRun.skip`) are kept here, and sent to the worker with the test.
  */
 export function skipUnstarted(test: TestCase, reason: string): void {
   const { _applyPlanAnnotation: plan } = test as { _applyPlanAnnotation?: (annotation: object) => void };
@@ -92,7 +92,7 @@ export function skipUnstarted(test: TestCase, reason: string): void {
 
 /**
  * Whether Playwright left the test out because something before it failed: a hook, a worker, a test of a serial describe. Checked on
- * Playwright 1.64 and 1.65: such a test counts as skipped, too, but is not expected to be; `skip` and `fixme` expect it.
+ * Playwright 1.64 and 1.65: such a test is skipped, but not expected to be. `skip` and `fixme` expect it.
  */
 export function wasLeftOut(
   { expectedStatus, results }: Pick<TestCase, 'expectedStatus' | 'results'>,
@@ -132,9 +132,11 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
 }
 
 /**
- * Makes `--last-failed` rerun all trials of a lost spec: `.last-run.json` names only the failed ones, which give no verdict, and none
- * of a spec whose trials were skipped. Checked on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and before
- * `onExit`, to the output folder of the first project that runs. `ids` are those of the tests of a spec's trials.
+ * Makes `--last-failed` rerun all trials of a spec that did not pass: by itself, `.last-run.json` names only failed trials, too few for
+ * a verdict, and none of a spec whose trials were skipped. Checked on Playwright 1.65 (LastRunReporter): the file is written after our
+ * `onEnd` and before `onExit`, to the output folder of the first project that runs.
+ *
+ * @param specs with the ids of the tests of their trials
  */
 export async function rerunWholeSpecs(
   config: FullConfig,
@@ -151,7 +153,7 @@ export async function rerunWholeSpecs(
       const failedTests = [...new Set([...failed, ...again.flatMap(({ ids }) => ids)])];
       await writeFile(file, JSON.stringify({ ...lastRun, status: 'failed', failedTests }, null, 2));
     } catch {
-      // Playwright writes the file only in whole runs. Without it, there is nothing to do.
+      // There is nothing to do without the file, which Playwright writes only in whole runs.
     }
   }
 }
@@ -169,8 +171,8 @@ export function markTurn(result: TestResult, turn: number, mark: string): void {
 }
 
 /**
- * Shows the pictures of a passing and of a failed trial side by side. Checked on Playwright 1.65: the HTML report compares two images
- * whose names differ only in `-expected` and `-actual`. They are not in blobs: merge-reports adds them again.
+ * Shows the pictures of a passed and a failed trial side by side. Checked on Playwright 1.65: the HTML report compares two images
+ * whose names differ only in `-expected` and `-actual`. Blobs lack them, so merge-reports adds them again.
  */
 export function showSideBySide(
   { attachments }: TestResult,
@@ -183,7 +185,7 @@ export function showSideBySide(
 
 const specLines = new WeakMap<object, string>();
 
-/** Removes the lines of the spec from the errors of a trial, so that terminals don't print them. */
+/** Removes the lines of the spec's file from the errors of a trial, so that terminals don't print them. */
 export function hideDetails({ errors }: TestResult): void {
   for (const error of errors) {
     if (!error.snippet || !/\.ya?ml$/.test(error.location?.file ?? '')) continue;
@@ -192,7 +194,7 @@ export function hideDetails({ errors }: TestResult): void {
   }
 }
 
-/** Brings them back, and shows transcripts on the trial's page instead of linking to them: for the HTML report, which reads both now. */
+/** For the HTML report, brings those lines back, and shows transcripts on the trial's page instead of linking to them. */
 export function showDetails({ errors, attachments }: TestResult): void {
   for (const error of errors) if (specLines.has(error)) error.snippet = specLines.get(error)!;
   for (const each of attachments) if (each.contentType === 'Text/plain') each.contentType = 'text/plain';
@@ -205,8 +207,8 @@ function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | u
 }
 
 /**
- * Whether it wrote a snapshot that was missing: later trials would be compared with what nobody has seen. Checked on Playwright 1.65.1
- * (matchers): the message of toMatchSnapshot, toHaveScreenshot and toMatchAriaSnapshot.
+ * Whether the trial wrote a missing snapshot: later trials would be compared with what nobody has seen. Checked on Playwright 1.65.1
+ * (matchers): toMatchSnapshot, toHaveScreenshot and toMatchAriaSnapshot have this message.
  */
 export const wroteSnapshot = ({ errors }: Pick<TestResult, 'errors'>) =>
   errors.some(({ message = '' }) => /A snapshot doesn't exist at .*, writing actual/.test(message));

@@ -1,6 +1,6 @@
-// Reads the rendered texts of many elements by one request, in Playwright's own world. Checked on Playwright 1.65.1: it is what
-// `expect(locator).toHaveText([], { useInnerText: true })` asks, whose failure has the texts. The public calls take a request for each
-// element, or read in the page's own world.
+// Reads the rendered texts of many elements by one request, in Playwright's own world. Public calls take a request for each element, or
+// read in the page's world. Checked on Playwright 1.65.1: `expect(locator).toHaveText([], { useInnerText: true })` asks the same, and its
+// failure has the texts.
 import type { Locator } from '@playwright/test';
 import { unseen } from './calls';
 
@@ -8,10 +8,10 @@ type Expecting = {
   _expect?(matcher: string, options: object): Promise<{ received?: { value?: unknown } }>;
 };
 
-/** Undefined if elements of SVG are among them, or if this version of Playwright does not tell. */
+/** @returns undefined if some are SVG elements, or if this version of Playwright does not return texts */
 export async function renderedTextsIn(locator: Locator): Promise<string[] | undefined> {
   const { _expect: ask } = locator as Expecting;
-  // It is looked at once whatever the timeout is.
+  // Playwright looks once, however short the timeout is.
   const options = { expectedText: [], isNot: false, useInnerText: true, timeout: 1 };
   const answer = await unseen(locator.page(), async () => ask?.call(locator, 'to.have.text.array', options));
   const texts = answer?.received?.value;

@@ -1,14 +1,14 @@
-// The timeout of a test, to which trials add their time. Checked on Playwright 1.64 and 1.65 (TimeoutManager): `testInfo.timeout` tells
-// that of the test's own code, and `setTimeout` sets that of what runs: maybe a hook after the test, or a fixture with its own.
+// The timeout of a test, to which trials add their time. Checked on Playwright 1.64 and 1.65 (TimeoutManager): `testInfo.timeout` is the
+// timeout of the test's own code, but `setTimeout` sets that of what runs now, which may be a hook or a fixture with its own.
 import type { TestInfo } from '@playwright/test';
 
-/** What we set last, and what the test told then. */
+/** The timeout that we set last, and the value of `testInfo.timeout` after that. */
 const lastSet = new WeakMap<TestInfo, { ms: number; told: number }>();
 
 const isOurs = (testInfo: TestInfo) => lastSet.get(testInfo)?.told === testInfo.timeout;
 
-/** A timeout of 0 means none, as in debugging. */
 export function addTime(testInfo: TestInfo, ms: number): void {
+  // A timeout of 0 means none, as in debugging.
   if (!testInfo.timeout) return;
   const before = isOurs(testInfo) ? lastSet.get(testInfo)!.ms : testInfo.timeout;
   testInfo.setTimeout(before + ms);
@@ -16,11 +16,11 @@ export function addTime(testInfo: TestInfo, ms: number): void {
 }
 
 /**
- * Adds a trial's time to its test's.
+ * Adds a trial's time to its test's timeout.
  *
- * @param keptMs for what follows it in the test
- * @returns gives back what it did not use: the test's code, a hook or a fixture after it may hang. If the suite has set a timeout
- * meanwhile, that holds
+ * @param keptMs for what follows the trial in the test
+ * @returns a function that takes back the unused time, so that code after the trial can't hang for so long. It does nothing if the
+ * suite has set a timeout in the meantime.
  */
 export function addTrialTime(testInfo: TestInfo, ms: number, keptMs = 0): () => void {
   const began = performance.now();

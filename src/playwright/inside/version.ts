@@ -1,4 +1,4 @@
-// Whether Playwright is new enough, and what in a newer one is no longer where this folder looks for it.
+// Whether Playwright is new enough, and what a newer version no longer has where this folder looks for it.
 import { createRequire } from 'node:module';
 import type { Suite, TestCase } from '@playwright/test/reporter';
 import { runError } from './errors';
@@ -19,12 +19,12 @@ function installedVersion(): string {
   return (createRequire(__filename)('@playwright/test/package.json') as { version: string }).version;
 }
 
-/** Whether what a newer version could have changed unnoticed has been checked in this one. */
+/** Whether this version was checked for changes that would go unnoticed. */
 export function isChecked(version = installedVersion()): boolean {
   return version.startsWith(`${CHECKED}.`) || version.localeCompare(CHECKED, 'en', { numeric: true }) < 0;
 }
 
-/** What has changed in a newer Playwright, as one sentence; undefined if nothing has. `test` is one that the library declared. */
+/** What is lost with a newer Playwright, as one sentence; undefined if nothing is. @param test a test that the library declared */
 export function whatMoved(test: TestCase, version = installedVersion()): string | undefined {
   const suite = test.parent as Suite & { _use?: unknown };
   const project = projectSuiteOf(suite);

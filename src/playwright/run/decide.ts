@@ -1,5 +1,5 @@
-// Whether a trial runs: one pure function, which the main process asks before the run and as trials end, and a worker before each trial.
-// Each leaves out what it can't know.
+// Decides whether a trial runs, without side effects. The main process asks before the run and as trials end, a worker asks before each
+// trial. Each leaves out what it can't know.
 import { type Plan, planName } from '../../data/plan';
 import { answerOf, verdictName } from '../../verdicts/policy';
 import type { LedgerEntry } from './ledger';
@@ -15,21 +15,21 @@ export interface Asked {
   maxRunCostUsd?: number | undefined;
   /** What is wrong with its secrets. */
   secrets?: string | undefined;
-  /** Its replay has no recording, nor another agent for it. */
+  /** The recording that a replay without a fallback needs and does not have. */
   recording?: { missing: string; otherwise: 'skip' | 'fail' } | undefined;
 }
 
-/** What the ledger knows: read when it is asked for, since most trials run whatever it says. */
+/** What the ledger knows. Read on access, since most trials run whatever it says. */
 export interface LedgerState {
   /** Trials of this spec that have ended. */
   ended: readonly LedgerEntry[];
   /** US dollars that the trials of the run have cost so far, as far as prices are known. */
   spentUsd: number;
-  /** The same with what running trials may cost. */
+  /** The same, with what running trials may still cost. */
   committedUsd: number;
 }
 
-/** `isOpen`: the trial is skipped although its verdict needs it. */
+/** `isOpen` means that the trial is skipped although its verdict needs it. */
 export type Decision = { run: true } | { skip: string; isOpen?: true } | { fail: string };
 
 export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings): Decision {
@@ -50,7 +50,7 @@ export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings)
 }
 
 function howToRecord({ id }: Plan): string {
-  // What a shell or a pattern would take for its own matches as any character.
+  // A dot for each character that means something to a shell or in a pattern.
   const words = id.replace(/[^\w -]/g, '.');
   return `Run it once with another agent and \`record\` in use.taskproof: npx playwright test --grep " ${words} @"
 If its answer is checked, it can't be recorded: set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
@@ -61,13 +61,13 @@ function notOfThisRun(asked: Asked, settings: RunSettings): string | undefined {
   if (settings.purpose === 'probe' && titlePath) return 'a probe does not run the code of tests';
   if (!settings.wanted) return undefined;
   if (replayed) return 'a replay has no fresh trials';
-  return wantedOf(asked, settings) ? undefined : 'this run does not ask for it';
+  return wantedOf(asked, settings) ? undefined : 'this spec is not one of those that this run repeats';
 }
 
 export const wantedOf = ({ project, plan }: Asked, { wanted }: RunSettings) =>
   wanted?.find(one => one.project === project && one.spec === planName(plan));
 
-/** In an interactive run a person watches one trial. */
+/** Skips repeats beyond k. In an interactive run, a person watches one trial. */
 function beyondK({ index, plan: { policy, replayed } }: Asked, settings: RunSettings): string | undefined {
   if (index < (settings.interactive ? 1 : policy.k)) return undefined;
   return replayed

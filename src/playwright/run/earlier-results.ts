@@ -1,4 +1,4 @@
-// The results file while a run has not written its own: nobody must take what an earlier run wrote for it.
+// The results file until a run has written its own: an earlier run's results must not be taken for the new ones.
 import { lstatSync, readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -12,7 +12,7 @@ import { runError } from '../inside/errors';
 /**
  * Marks earlier results, which commands refuse until this run writes its own.
  *
- * @returns what takes the mark back, of a run that has no results of its own
+ * @returns a function that removes the mark, for a run without results of its own
  * @throws Error if the file can't be replaced
  */
 export function supersede(file: string, startedAt: Date): () => void {
@@ -34,7 +34,7 @@ export function supersede(file: string, startedAt: Date): () => void {
 
 export function resultsIn(file: string): Partial<Results> | undefined {
   try {
-    // Reading a pipe would wait.
+    // Reading a pipe would block.
     if (!lstatSync(file).isFile()) return undefined;
     const json = JSON.parse(readFileSync(file, 'utf8'));
     return json?.schemaVersion === RESULTS_SCHEMA_VERSION ? json : undefined;
@@ -46,9 +46,9 @@ export function resultsIn(file: string): Partial<Results> | undefined {
 export const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
 
 /**
- * For a run without our reporter, in its main process: where it would write its results, the config says, which may still be loading.
+ * For a run without our reporter, in its main process. Finds the results file in the config, which may still be loading.
  *
- * @returns what marks the earlier ones, at once
+ * @returns a function that marks the earlier results at once
  */
 export async function supersedingHere(): Promise<(() => void) | undefined> {
   const startedAt = new Date();

@@ -1,5 +1,5 @@
-// What the processes of a run share: how each trial ended and what it cost. A folder with one file per trial, so that trials that end at
-// once don't disturb each other.
+// What the processes of a run share: how each trial ended and what it cost. A folder has a file for each trial, so that trials that end
+// at the same time don't disturb each other.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -32,12 +32,12 @@ const entrySchema = z.object({
   /** Null while the trial runs: its cost is reserved. */
   outcome: z.enum(['passed', 'failed', 'error']).nullable(),
   costUsd: z.number().nullable(),
-  /** Of a running trial: what it has cost so far. Counts, too, if its worker dies. */
+  /** What a running trial has cost so far. It counts even if the worker dies. */
   spentUsd: z.number().optional(),
 });
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
-/** Begins a run, in the main process. In UI mode and in editors it is not judged. @returns its folder */
+/** Begins a run in the main process. @param judged false in UI mode and in editors. @returns the ledger's folder */
 export function openLedger({ judged }: { judged: boolean }): string {
   closeLedger();
   const run = mkdtempSync(join(tmpdir(), OWN));
@@ -46,7 +46,7 @@ export function openLedger({ judged }: { judged: boolean }): string {
   return run;
 }
 
-/** Opens a ledger in a run without our reporter, to share costs and which warnings were printed. */
+/** Opens a ledger in a run without our reporter, to share costs and the warnings that were printed. */
 export function openLedgerWithoutReporter(): void {
   const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
   if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !process.argv.includes('test')) return;
@@ -56,7 +56,7 @@ export function openLedgerWithoutReporter(): void {
     .then(async ({ supersedingHere }) => {
       supersede = await supersedingHere();
     })
-    // Playwright says what is wrong with a config that can't be loaded.
+    // Playwright reports a config that can't be loaded.
     .catch(() => undefined);
   process.once('exit', () => {
     try {
@@ -69,12 +69,12 @@ export function openLedgerWithoutReporter(): void {
   });
 }
 
-/** In a worker of such a run: it plays trials, and nobody writes their results. */
+/** Called in a worker of such a run that plays trials: nobody writes their results. */
 export function noteUnjudged(): void {
   isFirstToSay(NOT_WRITTEN);
 }
 
-/** Removes the ledger that this process opened. One that it inherited is of a run that started this one. */
+/** Removes the ledger that this process opened. An inherited one belongs to a run that started this run. */
 export function closeLedger(): void {
   const folder = process.env[ENV];
   if (folder?.startsWith(join(tmpdir(), OWN))) rmSync(folder, { recursive: true, force: true });
@@ -89,7 +89,7 @@ export function isJudged(): boolean {
 
 const processId = randomUUID().slice(0, 8);
 
-/** Makes the values of `{{unique}}`; without a ledger, each worker has its own. `TASKPROOF_RUN_ID` brings those of a record back. */
+/** Makes `{{unique}}` differ between runs; without a ledger, between workers. `TASKPROOF_RUN_ID` brings a record's values back. */
 export function runId(): string {
   const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
   return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
@@ -99,19 +99,19 @@ export function runId(): string {
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
-  // The record of a trial whose worker died is lost, not what it spent.
+  // If a worker died, the trial's record is lost, but not what it spent.
   const costUsd = entry.costUsd ?? spentOf(noted(project, spec, entry.index));
-  // Renamed into place, so that no worker reads half a file.
+  // Renamed into place, so that nobody reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
   renameSync(half, fileOf(run, project, spec, entry.index));
 }
 
-/** Notes what a running trial has spent since it was last noted, in US dollars. */
+/** Adds an amount in US dollars to what a running trial has spent. */
 export function spend(project: string, spec: string, index: number, costUsd: number): void {
   const earlier = noted(project, spec, index);
   if (earlier && earlier.outcome !== null) {
-    // An answer that was broken off with the trial is counted after it.
+    // The cost of an answer that was broken off comes after the trial's end.
     enter(project, spec, { ...earlier, costUsd: (earlier.costUsd ?? 0) + costUsd });
     return;
   }
@@ -122,7 +122,7 @@ export function spend(project: string, spec: string, index: number, costUsd: num
 
 const said = new Set<string>();
 
-/** True for the first caller in the run; without a ledger, in the worker. For warnings that are printed once. */
+/** True for the first caller in the run (without a ledger, in the worker). For warnings that are printed once. */
 export function isFirstToSay(what: string): boolean {
   if (said.has(what)) return false;
   said.add(what);
@@ -136,11 +136,11 @@ export function isFirstToSay(what: string): boolean {
   }
 }
 
-/** True for the first passing trial of a spec in the run. Without verdicts, there is no diagnosis that asks for it. */
+/** True for the first passing trial of a spec in the run. False without verdicts: then there is no diagnosis that needs it. */
 export const isFirstToPass = (project: string, spec: string) =>
   isJudged() && isFirstToSay(`${prefixOf(project, spec)}passed`);
 
-/** What is known now of the run, and of this spec. Read when it is asked for: a ledger that can't be read costs no other trial. */
+/** What is known of the run and this spec. Read on access: most trials run whatever it says, even if it can't be read. */
 export function readLedger(project: string, spec: string): LedgerState {
   const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
   return {
@@ -156,7 +156,7 @@ export function readLedger(project: string, spec: string): LedgerState {
   };
 }
 
-/** Reserves the cost of a trial until it ends or is given back: two workers must not both start their last affordable one. */
+/** Reserves the cost of a trial, so that two workers don't both start the last affordable one. @returns a function that gives it back */
 export function reserve(project: string, spec: string, index: number, costUsd: number): () => void {
   const run = process.env[ENV];
   if (!run || existsSync(fileOf(run, project, spec, index))) return () => undefined;
@@ -164,7 +164,7 @@ export function reserve(project: string, spec: string, index: number, costUsd: n
   return () => rmSync(fileOf(run, project, spec, index));
 }
 
-/** Of an ended trial its cost, of a running one what it has spent, without what is reserved. */
+/** The cost of an ended trial, or what a running one has spent, without its reservation. */
 const spentOf = (entry: LedgerEntry | undefined) =>
   (entry?.outcome === null ? entry.spentUsd : entry?.costUsd) ?? null;
 
@@ -186,7 +186,7 @@ function entryIn(file: string): LedgerEntry | undefined {
   try {
     return entrySchema.parse(JSON.parse(readFileSync(file, 'utf8')));
   } catch {
-    // There is none, or another worker gave its reservation up meanwhile.
+    // There is none, or another worker has given its reservation back in the meantime.
     return undefined;
   }
 }

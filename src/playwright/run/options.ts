@@ -1,5 +1,5 @@
-// The option `taskproof`: merged from the config, the project and `test.use`, key by key (Playwright itself only takes the nearest), and
-// checked.
+// The option `taskproof`. Merges it key by key from the config, the project and `test.use`, of which Playwright takes only the nearest,
+// and checks it.
 import type { PlaywrightTestConfig } from '@playwright/test';
 import type { FullConfig, FullProject, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
@@ -49,11 +49,11 @@ declare module '@playwright/test' {
   }
 }
 
-/** The definition of the fixture `taskproof`. `use` already has the type, which leaves none for this. */
+/** The definition of the fixture `taskproof`. `never`, since the type of `use` already has the option. */
 export const OPTION = [{}, { option: true }] as never;
 
-const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
-const isFunction = (value: unknown) => typeof value === 'function';
+export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+export const isFunction = (value: unknown) => typeof value === 'function';
 const isSecret = (value: unknown) => typeof value === 'string' || isFunction(value);
 
 const TURN_TIMEOUT_MS = 30_000;
@@ -66,7 +66,7 @@ function isOrigin(text: string): boolean {
   return /^https?:$/.test(url?.protocol ?? '') && rest === '/' && !hasCredentials(text);
 }
 
-/** Those of a project, and of one `agent.run()`. */
+/** Limits that a project and an `agent.run()` can set. */
 export const LIMITS = {
   maxCostUsd: z.number().positive().optional(),
   turnTimeoutMs: z.number().int().positive().optional(),
@@ -94,7 +94,7 @@ const optionsSchema = z.strictObject({
   ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
   maxRequests: z.int().min(1).optional(),
-  // An unset CI variable is an empty text.
+  // An unset variable in a CI file becomes an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),
     z
@@ -141,11 +141,11 @@ export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {
   /** Secrets without a value. */
   missing: string[];
   baseURL?: string | undefined;
-  /** Of a trial. */
+  /** Undefined in a hand-written test without a pass policy. */
   plan?: Plan;
 }
 
-/** The options as this run has them. @throws OptionsError that names every wrong key, or the agents to choose from */
+/** Checks the merged options. @throws OptionsError that names every wrong key, or the agents to choose from */
 export function readyOptions(merged: unknown, where: string): ReadyOptions {
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
   const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
@@ -155,13 +155,13 @@ export function readyOptions(merged: unknown, where: string): ReadyOptions {
   return { ...rest, agent, secrets: new Secrets(secrets), missing, turnTimeoutMs };
 }
 
-/** What the plan of a test depends on, in unchecked options: before it is planned, nothing is refused. `waiter`: an agent that waits. */
+/** The options that a test's plan depends on. Unchecked, since planning refuses nothing. `waiter` is the name of an agent that waits. */
 export function planningOptions(merged: unknown) {
   const { agent, earlyStop }: TaskproofOptions = Object(optionsInRun(merged));
   return { replays: agent?.replays === true, earlyStop, waiter: agent?.waits ? agent.name : undefined };
 }
 
-/** What to do about secrets without a value that goals name; undefined if there are none. */
+/** What to do about secrets that goals need and that have no value; undefined if there are none. */
 export function missingSecrets(
   { missing }: ReadyOptions,
   goals: readonly { id: string; goal: string }[],
@@ -207,12 +207,12 @@ const NO_AGENT = `no agent is configured. Set use.taskproof.agent.
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
-/** Whether it is our own `replay()`. A suite's own agent may play recordings, too. */
+/** Whether it is our `replay()`: a suite's own agent may play recordings, too. */
 export const isReplay = (agent: Agent): agent is ReplayAgent => 'missingRecording' in agent;
 
 /**
- * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
- * value: `...repeats()` copies it, but comparing or printing the object does not show it.
+ * Marks projects whose `repeatEach` comes from `repeats()`: their ordinary tests without a policy run once. Its value is undefined,
+ * so that comparing or printing the settings does not show it.
  */
 export const FROM_REPEATS = '_taskproofRepeats';
 
@@ -221,10 +221,10 @@ let ofConfig: unknown;
 /** Names of the projects whose `repeatEach` comes from `repeats()`. */
 let repeated: ReadonlySet<string> = new Set();
 
-/** Whether `repeats()` set the project's `repeatEach`, as far as the config can be read. */
+/** Whether `repeats()` set the project's `repeatEach`. False if the config can't be read. */
 export const isFromRepeats = ({ name }: Pick<FullProject, 'name'>) => repeated.has(name);
 
-/** Await it before asking for a test's options. If the config can't be read, a project's options replace the config's. */
+/** Reads what `mergedOptions` and `isFromRepeats` need from the config. Await it first. */
 export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
   ofConfig = undefined;
   repeated = new Set();
@@ -237,21 +237,21 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
     const fromRepeats = projects.filter(each => FROM_REPEATS in ('repeatEach' in each ? each : config));
     repeated = new Set(fromRepeats.map(({ name = '' }) => name));
   } catch {
-    // As if the config had none of its own.
+    // Then a project's options replace the config's.
   }
 }
 
-/** Unchecked. `nearest` is the option as Playwright resolves it for a test. */
+/** Merges the option, unchecked. `nearest` is its value as Playwright resolves it for a test. */
 export function mergedOptions({ use }: Pick<FullProject, 'use'>, nearest: unknown): unknown {
   const layers = [ofConfig, (use as { taskproof?: unknown }).taskproof, nearest];
   const given = [...new Set(layers.filter(layer => layer !== undefined))];
-  // The check of options reports other values.
+  // Checking the options reports values that are no objects.
   return given.every(isObject) && given.length > 0 ? given.reduce(overlay) : nearest;
 }
 
-/** Returns the same object for the same two, so that tests with the same options can be grouped. */
 const overlays = new WeakMap<object, WeakMap<object, object>>();
 
+/** Returns the same object for the same two, so that tests with the same options can be grouped. */
 function overlay(under: object, over: object): object {
   const known = overlays.get(under) ?? new WeakMap<object, object>();
   overlays.set(under, known);
@@ -262,7 +262,7 @@ function overlay(under: object, over: object): object {
 
 type Values = Record<string, unknown>;
 
-/** Secrets by name; undefined does not override. */
+/** Merges secrets by name. An undefined value does not override. */
 function keyByKey(under: Values, over: Values): Values {
   const merged = { ...under };
   for (const [key, value] of Object.entries(over)) {
@@ -273,18 +273,18 @@ function keyByKey(under: Values, over: Values): Values {
   return merged;
 }
 
-/** The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows. */
+/** The option `taskproof` of a test, unchecked, in the main process. If a fixture sets it, only the worker knows its value. */
 export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
   const used = usedOption(test, 'taskproof', OPTION);
   if (used !== undefined && !isObject(used)) return { known: false };
   return { known: true, value: mergedOptions(project, used) };
 }
 
-/** What `knownOptions` found, unchecked; nothing if only workers know it. */
+/** What `knownOptions` found, unchecked; empty if only workers know it. */
 export const givenOptions = (options: { value?: unknown } | undefined) =>
   (options?.value ?? {}) as TaskproofOptions;
 
-/** The `baseURL` of a test, as far as the main process can know it. */
+/** The `baseURL` of a test in the main process; undefined if a fixture sets it. */
 export function knownBaseURL(test: TestCase, { use }: FullProject): string | undefined {
   const used = usedBySuites(test, 'baseURL');
   const baseURL = used === undefined ? use.baseURL : used;

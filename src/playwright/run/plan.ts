@@ -1,5 +1,4 @@
-// The plan of a test in its annotations: as JSON in a hidden one, and for people in others beside it (the HTML report, JUnit's
-// properties).
+// Keeps the plan of a test in its annotations: as JSON in a hidden one, and for people in others (the HTML report, JUnit's properties).
 import { dirname, relative, resolve } from 'node:path';
 import type { TestCase } from '@playwright/test/reporter';
 import { type Plan, planSchema } from '../../data/plan';
@@ -11,10 +10,10 @@ import { posix } from './settings';
 
 export type Annotation = TestCase['annotations'][number];
 
-/** That of `passPolicy()`: a single one, to be combined with others. Playwright keeps its third field. */
+/** The annotation of `passPolicy()`. Playwright keeps its third field. */
 type PolicyAnnotation = Annotation & { description: string; policy: Policy };
 
-/** What a plan is read from: Playwright's TestCase, whose titles begin with root and project, or TestInfo. */
+/** A TestCase, whose titles begin with root and project, or a TestInfo. */
 export interface AnnotatedTest {
   title: string;
   annotations: readonly Annotation[];
@@ -23,16 +22,15 @@ export interface AnnotatedTest {
 
 /** The HTML report hides types that begin with `_`. */
 export const PLAN = '_taskproof-plan';
-/** Why we kept a trial from beginning: its test has not failed. */
+/** Why we refused to begin a trial: an error, not a failure of the site. */
 export const REFUSED = '_taskproof-refused';
-/** The budget of the run keeps a trial from beginning, which its verdict needs. */
+/** On a trial that the verdict needs and the run's budget does not allow. */
 export const OVER_BUDGET = '_taskproof-over-budget';
-/** The spec's `judge`. */
 export const RUBRIC = 'rubric';
 const GOAL = 'goal';
-/** A spec that does not parse. */
+/** Names the file of a spec that does not parse. */
 export const BROKEN = 'broken spec';
-/** Of an ordinary test. */
+/** On an ordinary test. */
 export const PASS_POLICY = 'pass policy';
 
 export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
@@ -42,7 +40,7 @@ export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
 
 export const goalAnnotation = (goal: string) => ({ type: GOAL, description: harmless(goal) });
 
-/** @param why masked */
+/** @param why the reason, with secrets masked */
 export const refusedAnnotation = (why: string) => ({ type: REFUSED, description: harmless(why) });
 
 export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): string {
@@ -50,7 +48,7 @@ export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): str
   return goals.map(({ description = '' }) => description).join('\n');
 }
 
-/** Shows the texts that a trial used instead of those in its file. Replaces annotations, since copies of the test share them. */
+/** Shows the goal and rubric that a trial used, not those in its file. Replaces annotations, since copies of the test share them. */
 export function showUsed(annotations: Annotation[], used: TaskSpec, mask: Mask): void {
   for (const shown of textAnnotations(used)) {
     const at = annotations.findLastIndex(({ type }) => type === shown.type);
@@ -74,7 +72,6 @@ export function planAnnotations(plan: Plan): Annotation[] {
   return [{ type: PLAN, description: JSON.stringify(plan) }, ...readable];
 }
 
-/** Of each test with a pass policy. */
 export const POLICY_TAG = '@pass-policy';
 
 export function policyAnnotation(policy: Policy): PolicyAnnotation {
@@ -87,17 +84,17 @@ function policyText({ policy: { k, minPasses }, replayed, earlyStop }: Omit<Plan
   return earlyStop ? `${text}; stops early` : text;
 }
 
-/** The plan that a test or a result carries; undefined if it carries none, as that of an ordinary test from its worker. */
+/** The plan in the annotations of a test or a result, if there is one. */
 export function carriedPlan({ annotations }: Pick<AnnotatedTest, 'annotations'>): Plan | undefined {
   const { description } = annotations.find(isPlan) ?? {};
   return description === undefined ? undefined : planSchema.parse(JSON.parse(description));
 }
 
 /**
- * Undefined for a test that is neither a spec nor has a pass policy. Of several policies, the last is the nearest one.
+ * The plan of a test; undefined if it is neither a spec's nor has a pass policy. The last of several policies is the nearest.
  *
- * @param testFile from which the declared plan names its spec
- * @param folder of the config: from there on, the plan names it like all that people read
+ * @param testFile the declared plan names its spec relative to this file
+ * @param folder the config's folder, relative to which the returned plan names the spec
  */
 export function planOf(test: AnnotatedTest, testFile: string, folder: string): Plan | undefined {
   const describe = describeOf(test);
@@ -125,16 +122,16 @@ export function carryPlan({ annotations }: { annotations: Annotation[] }, plan: 
 }
 
 /**
- * Takes the plan from the test, whose result keeps it: JUnit and JSON show each annotation of a test. Makes a list of its own: in
- * merge-reports test and result share one (checked on Playwright 1.65).
+ * Removes the plan from the test, since JUnit and JSON show all its annotations. Its result keeps the plan: the test gets a new list, as
+ * both share one in merge-reports (checked on Playwright 1.65).
  */
 export function hidePlan(test: { annotations: Annotation[] }): void {
   if (test.annotations.some(isPlan)) test.annotations = test.annotations.filter(each => !isPlan(each));
 }
 
 /**
- * The plan with what the options say: a test is declared once for all projects, before its agent is known. Replays of one recording
- * are not independent: one is enough, unless `--repeat-each` asks for more.
+ * Adds the options of a project to a plan: a test is declared once for all projects, before its agent is known. Replays of one recording
+ * are not independent, so one is enough unless `--repeat-each` asks for more.
  */
 export function planWith(
   plan: Plan,

@@ -1,4 +1,4 @@
-// Grades a trial again from what is kept of it, without its page: after an edit of its spec's policy, assertions or rubric.
+// Grades a kept trial again without its page, after its spec's policy, assertions or rubric have changed.
 import { leastOf } from '../../data/collections';
 import {
   answerText,
@@ -30,9 +30,9 @@ const JUDGE_TIME_MS = 300_000;
 
 export interface KeptTrial {
   record: TrialRecord;
-  /** What its judge was asked. */
+  /** The rubric that its judge was given. */
   rubric: string | undefined;
-  /** By name. */
+  /** Screenshots by name. */
   pictures: ReadonlyMap<string, Buffer>;
 }
 
@@ -50,7 +50,7 @@ export interface Regrading {
 /**
  * Asks the judge again only if its rubric or the judge itself has changed.
  *
- * @returns the new record, and the error of a trial that did not pass; or what the evidence can't tell
+ * @returns the new record, with the error of a trial that did not pass; or `unknown`, which says what the evidence can't tell
  */
 export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ...caps }: Regrading) {
   const { record } = kept;
@@ -62,7 +62,7 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ..
   });
   const assertions = [
     ...checked.flatMap(({ result }) => result),
-    // Code of the suite is not run again.
+    // The suite's own code is not run again.
     ...record.assertions.filter(({ type }) => type === 'check'),
   ];
   const graded: TrialRecord = { ...record, specHash: loaded.hash, policy, assertions, judge: null };
@@ -96,13 +96,13 @@ function budgetOf({ costUsd }: TrialRecord, cap: number | undefined, ofRun: numb
   return leastOf([ofTrial, ofRun]);
 }
 
-/** As it is now, with the trial's data. */
+/** The spec as it is now, with the trial's data. */
 export function specOf(record: TrialRecord, { loaded, site }: Pick<Regrading, 'loaded' | 'site'>) {
   const data = { ...record.data, trial: record.repeatIndex + 1, unique: record.unique ?? '' };
   return atSite(withData(loaded.spec, data), site);
 }
 
-/** Null if it holds; undefined if the evidence can't tell. An assertion that was checked on the page keeps its result. */
+/** @returns null if the assertion holds, undefined if the evidence can't tell. One that was checked on the page keeps its result. */
 function whyBroken(assertion: Assertion, record: TrialRecord): string | null | undefined {
   const { network, finalUrl } = record;
   const title = assertionTitle(assertion);
@@ -125,7 +125,7 @@ function whyWrong(assertion: AnswerAssertion, { answer, assertions }: TrialRecor
   const said = answerText(answer ?? '');
   if (said.length >= MAX_RECORDED_ANSWER || said.includes('<secret>')) return undefined;
   const reason = lookAtAnswer(assertion, answer ?? null);
-  // Agents are told whether their answer is checked, and its shape: told so, this one might have answered otherwise.
+  // Agents are told whether their answer is checked, and its shape. This agent was not, and might have answered otherwise.
   const wasTold = assertions.some(({ type }) => type === 'answer') && !assertion.matches;
   return reason === null || wasTold ? reason : undefined;
 }
@@ -136,7 +136,7 @@ const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isInc
 /** `spec` has a rubric. */
 type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge };
 
-/** The judgement, or in one line why there is none, and what that took. */
+/** The judgement, or why there is none and what the attempt cost. */
 type Asked = { judgement: JudgeResult } | { failed: string; usage: ReportedUsage };
 
 async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked | { unknown: string }> {
@@ -152,7 +152,7 @@ async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked | { unk
   return askAgain(kept, asking);
 }
 
-/** Asks a judge about a kept trial, whatever was said of it before. */
+/** Asks a judge about a kept trial, even if it was judged before. */
 export async function askAgain(
   { record, pictures }: Pick<KeptTrial, 'record' | 'pictures'>,
   { judge, ...asking }: Asking,

@@ -1,6 +1,6 @@
-// The settings of a run: where its config is, and what a command of ours that started it asks for (`taskproof confirm` runs candidates
-// again, `taskproof probe` runs every spec without its agent, `taskproof judge check` asks judges about kept trials). An environment
-// variable names a file with these.
+// The settings of a run: where its config is, and what the command asks for that started it (`taskproof confirm` runs candidates again,
+// `taskproof probe` runs every spec without its agent, `taskproof judge check` asks judges about kept trials). An environment variable
+// names the file with the command's settings.
 import { readFileSync } from 'node:fs';
 import { dirname, sep } from 'node:path';
 import type { FullConfig } from '@playwright/test/reporter';
@@ -13,12 +13,12 @@ export function folderOf({ configFile, rootDir }: Pick<FullConfig, 'configFile' 
   return configFile ? dirname(configFile) : rootDir;
 }
 
-/** As plans and records name files. */
+/** A path with slashes, as plans and records have it. */
 export const posix = (path: string) => path.split(sep).join('/');
 
 /** Names the file with a CheckRun. */
 export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
-/** Set by `taskproof resume` and `regrade`: the folder of the run that is kept. */
+/** Set by `taskproof resume` and `regrade`: the folder of the kept run. */
 export const RESUME = 'TASKPROOF_RESUME';
 /** Set by `taskproof regrade`: no trial runs. */
 export const REGRADE = 'TASKPROOF_REGRADE';
@@ -28,9 +28,9 @@ const wantedSchema = z.object({
   project: z.string(),
   /** Its name, as `planName` returns it. */
   spec: z.string(),
-  /** So many failures settle the answer; null if no number does. */
+  /** The number of failures that settles the answer; null if no number does. */
   enough: z.number().nullable(),
-  /** Most fresh trials: if so many failures can't be reached any more, that settles the answer, too. */
+  /** The most fresh trials. If `enough` failures can't be reached any more, that settles the answer, too. */
   trials: z.number(),
   /** US dollars that a trial costs at most, as far as known. */
   trialUsd: z.number(),
@@ -39,7 +39,7 @@ const wantedSchema = z.object({
 const checkRunSchema = z.object({
   /** `judge`: no trial runs, judges grade labelled trials again. */
   purpose: z.enum(['confirm', 'probe', 'judge']),
-  /** Gets the results. The reporter writes nothing else. */
+  /** The only file that the reporter writes: the results. */
   outputFile: z.string(),
   labelsFile: z.string().optional(),
   /** The specs to run. Default: all. */
@@ -51,7 +51,7 @@ const checkRunSchema = z.object({
 export type CheckRun = z.infer<typeof checkRunSchema>;
 export type Wanted = z.infer<typeof wantedSchema>;
 
-/** Undefined in an ordinary run. */
+/** What the command that started this run asks for; undefined in an ordinary run. */
 export function checkRun(): CheckRun | undefined {
   const file = process.env[CHECK_RUN];
   return file ? checkRunSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : undefined;
@@ -60,17 +60,17 @@ export function checkRun(): CheckRun | undefined {
 /** Added to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
 export const seedOffset = () => (checkRun()?.purpose === 'confirm' ? 1_000_000 : 0);
 
-/** A trial's options in this run. A probe's agent does nothing, and a probe has neither judge nor recordings. */
+/** A trial's options in this run. In a probe, the agent does nothing, and there is no judge. */
 export function optionsInRun(options: unknown): unknown {
   const run = checkRun();
   if (!run || typeof options !== 'object' || options === null) return options;
   const own = { ...options, earlyStop: false, record: false };
   if (run.purpose !== 'probe') return own;
-  // Nothing is typed, so no secret is missing.
+  // A probe types nothing, so it needs no secrets.
   return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
 }
 
-/** What is decided on besides the trial. */
+/** What decides about a trial besides its own plan and options. */
 export interface RunSettings extends Partial<Pick<CheckRun, 'purpose' | 'wanted' | 'maxCostUsd'>> {
   /** Whether our reporter gives verdicts. */
   judged: boolean;

@@ -3,19 +3,19 @@ import type { TOTP } from 'otpauth';
 import { OptionsError } from '../../options';
 import type { SecretFunction } from '../../text/secrets';
 
-/** A code that is about to end could be refused by the time that the form is sent. */
+/** A code that is about to expire may be refused when the form is sent. */
 const LEAST_LEFT_MS = 3_000;
 
 /**
  * A secret that is the current code of an authenticator app: `secrets: { CODE: totp(process.env.SHOP_TOTP) }`. It is computed when it
- * is typed, and waits for the next code if the current one ends within 3 seconds.
+ * is typed. If the current code expires within 3 seconds, it waits for the next one.
  *
- * @param uri `otpauth://totp/...`, which the QR code for the app holds
+ * @param uri `otpauth://totp/...`, the text of the QR code for the app
  * @returns undefined without a URI: then the secret has no value
- * @throws OptionsError if it is another text
+ * @throws OptionsError for another text
  */
 export function totp(uri: string | undefined): SecretFunction | undefined {
-  // An unset CI variable is an empty text.
+  // An unset variable in a CI file becomes an empty text.
   if (!uri) return undefined;
   // The URI is a secret itself, so the message does not quote it.
   if (!/^otpauth:\/\/totp\/.*[?&]secret=[a-z2-7]+=*(?:&|$)/i.test(uri))
@@ -31,8 +31,7 @@ export function totp(uri: string | undefined): SecretFunction | undefined {
   };
   const beside = async () => {
     const made = await generator();
-    const near = (windows: number) => Date.now() + windows * made.period * 1000;
-    return [-1, 0, 1].map(windows => made.generate({ timestamp: near(windows) }));
+    return [-1, 0, 1].map(periods => made.generate({ timestamp: Date.now() + periods * made.period * 1000 }));
   };
   return Object.assign(code, { beside });
 }

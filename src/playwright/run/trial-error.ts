@@ -1,4 +1,4 @@
-// The error of a trial that did not pass: at the place in its spec that says what was asked for.
+// The error of a trial that did not pass. It points to the line of the spec that was not met.
 import type { Location } from '@playwright/test/reporter';
 import type { TrialRecord } from '../../data/record';
 import type { TrialFailure } from '../../grading/outcome';

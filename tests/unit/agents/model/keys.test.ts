@@ -26,7 +26,7 @@ test.each([
 });
 
 test('the address that can not be reached', () => {
-  const lost = { without: 'connection', words: 'refused' } as const;
+  const lost = { noAnswer: 'unreachable', words: 'refused' } as const;
   expect(problemOf(lost, 1, asked, [])).toContain("the API at http://api.test/v1?key=[key] can't be reached");
 });
 

@@ -69,7 +69,11 @@ test.each<[string, Case, string]>([
     { committedUsd: 0.3, settings: { wanted: [wanted], maxCostUsd: 0.25 } },
     'another trial could cost more than the $0.25 of --max-cost',
   ],
-  ['not asked for', { settings: { wanted: [{ ...wanted, project: 'q' }] } }, 'this run does not ask for it'],
+  [
+    'not asked for',
+    { settings: { wanted: [{ ...wanted, project: 'q' }] } },
+    'this spec is not one of those that this run repeats',
+  ],
   ['a replay, confirmed', { plan: replay, settings: { wanted: [wanted] } }, 'a replay has no fresh trials'],
   ['a test in a probe', { plan: ordinary, settings: { purpose: 'probe' } }, 'does not run the code of tests'],
   ['no recording', { recording: { missing: 'r.json', otherwise: 'skip' } }, 'no recording: r.json'],
