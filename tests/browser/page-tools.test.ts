@@ -105,10 +105,10 @@ describe('a page with tools', () => {
 
   it('may take its time to register one that is waited for', async () => {
     const { page, tools } = await open('/done');
+    await expect(tools.call(page, 'late', {})).rejects.toThrow('It has none.');
     await page.evaluate(
       "setTimeout(() => document.modelContext.registerTool({ name: 'late', description: 'd', execute: async () => 'here' }), 300)",
     );
-    await expect(tools.call(page, 'late', {})).rejects.toThrow('It has none.');
     expect(await tools.call(page, 'late', {}, { waitMs: 20_000 })).toBe('here');
   });
 
