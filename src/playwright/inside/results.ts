@@ -5,7 +5,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FullConfig, Suite, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
+import type { FullConfig, Suite, TestCase, TestResult, TestRun, TestStep } from '@playwright/test/reporter';
 import { runError } from './errors';
 
 /**
@@ -99,6 +99,21 @@ export function wasLeftOut(
   ended: readonly Pick<TestResult, 'status'>[] = results,
 ): boolean {
   return expectedStatus !== 'skipped' && ended.every(({ status }) => status === 'skipped');
+}
+
+/**
+ * Takes a test out of the run. Call it in `preprocess`. Playwright refuses to in projects that others have as a dependency or teardown,
+ * since these should run in full; a surplus repeat is no part of them. Checked on Playwright 1.64 and 1.65 (ReporterTestRunImpl.exclude):
+ * behind its check, it does no more.
+ */
+export function leaveOut(test: TestCase, testRun: TestRun): void {
+  try {
+    testRun.exclude(test);
+  } catch (error) {
+    const suite = test.parent as Suite & { _detach?(test: TestCase): void };
+    if (!suite._detach) throw error;
+    suite._detach(test);
+  }
 }
 
 /** Whether the test is part of a serial describe, or of a serial file. Checked on Playwright 1.64 and 1.65. */
