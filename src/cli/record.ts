@@ -38,26 +38,26 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
     const names = [...new Set(results.verdicts.map(row => `"${row[kind]}"`))].join(', ');
     throw new CommandError(`${file} has no verdict on ${what}. Its ${kind}s: ${names || 'none'}.`);
   }
-  const saved = new Map<string, string>();
+  const found = new Map<string, { project: string; text: string }>();
   for (const row of ofProject.filter(({ spec }) => !wanted || wanted.includes(spec))) {
     const name = row.titlePath?.join(' › ') ?? specName(row);
     if (row.recording === undefined) {
       io.err(`${name}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);
       continue;
     }
-    const other = saved.get(name);
-    if (other !== undefined)
+    const other = found.get(name);
+    if (other)
       throw new CommandError(
-        `${name} passed in the projects "${other}" and "${row.project}". Choose one with --project.`,
+        `${name} passed in the projects "${other.project}" and "${row.project}". Choose one with --project.`,
       );
-    saved.set(name, row.project);
-    await writeOutput(io, recordingFile(output, name), recordingText(checkRecording(row.recording, file)));
+    found.set(name, { project: row.project, text: recordingText(checkRecording(row.recording, file)) });
   }
-  if (saved.size === 0)
+  if (found.size === 0)
     throw new CommandError(
       `${file} has no trial that could be saved. Run the specs until one passes, with an agent whose actions can be recorded.`,
     );
-  io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
+  for (const [name, { text }] of found) await writeOutput(io, recordingFile(output, name), text);
+  io.out(`Saved ${plural(found.size, 'recording')} in ${output}`);
 }
 
 function whyNot(row: ResultRow): string {

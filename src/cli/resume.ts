@@ -63,7 +63,9 @@ async function goOn(io: Io, command: Going): Promise<number> {
     throw new CommandError(
       `There is nothing to resume: all trials of the run of ${run.startedAt} are graded.`,
     );
-  const args = [...run.args, ...(io.playwrightArgs ?? [])];
+  // To Playwright, -x counts more than --max-failures, wherever they stand.
+  const stored = argument(io, /^--max-failures$/) ? run.args.filter(arg => arg !== '-x') : run.args;
+  const args = [...stored, ...(io.playwrightArgs ?? [])];
   const env = { [RESUME]: folder, TASKPROOF_RUN_ID: run.runId, ...(regrading && { [REGRADE]: '1' }) };
   const code = await play(io, args, env);
   const lastAt = (kept?: StoredRun) => (regrading ? kept?.regraded?.at : kept?.resumedAt);

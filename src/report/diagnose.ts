@@ -45,13 +45,13 @@ interface Reference {
 /** @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed */
 export function diagnose(runs: readonly SpecRun[], kept: (run: SpecRun) => Reference | undefined): Diagnosed {
   const all = runs.map((run): GradedRun => ({ run, ...run.graded }));
-  const bySpec = groupBy(all, ({ run }) => planName(run.planned));
+  // Packages of a monorepo may have different specs of one id.
+  const keyOf = (run: SpecRun) => JSON.stringify([planName(run.planned), run.specHash]);
+  const bySpec = groupBy(all, ({ run }) => keyOf(run));
   for (const { run, passing, failed } of all) {
     if (!failed.length) continue;
     const reference =
-      referenceOf({ from: 'trials' }, passing) ??
-      otherProject(run, bySpec.get(planName(run.planned))!) ??
-      kept(run);
+      referenceOf({ from: 'trials' }, passing) ?? otherProject(run, bySpec.get(keyOf(run))!) ?? kept(run);
     const lost = failed.map(trial => compared(trial, reference));
     const { k } = run.planned.policy;
     run.diagnosis = diagnosisOf(lost, k)!;
@@ -60,15 +60,16 @@ export function diagnose(runs: readonly SpecRun[], kept: (run: SpecRun) => Refer
   const named = runs.flatMap(({ row, diagnosis }) =>
     diagnosis ? { name: specName(row), ...row, findings: diagnosis.findings } : [],
   );
-  return { findings: sharedFindings(named.sort(byRowName)), failures: acrossProjects(bySpec) };
+  return { findings: sharedFindings(named.sort(byRowName)), failures: acrossProjects([...bySpec.values()]) };
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */
-function acrossProjects(bySpec: ReadonlyMap<string, readonly GradedRun[]>): Failures {
-  const all = [...bySpec].flatMap(([spec, runs]) => {
+function acrossProjects(bySpec: readonly (readonly GradedRun[])[]): Failures {
+  const all = bySpec.flatMap(runs => {
     const failedIn = runs.filter(({ run, failed }) => !run.planned.replayed && failed.length > 0);
     const failed = failedIn.flatMap(each => each.failed);
-    return failedIn.length > 1 ? { spec, groups: failureGroups(failed) } : [];
+    const [first, second] = failedIn;
+    return second ? { spec: planName(first!.run.planned), groups: failureGroups(failed) } : [];
   });
   return all.sort((a, b) => compareText(a.spec, b.spec));
 }
@@ -108,17 +109,17 @@ export function keptWays(
   // Errors are reported where the run is compared with the baseline.
   const history = () => unlessBroken(() => baseline && readFrom(resolve(folder, baseline), readHistory));
   return run => {
-    const { planned, project, subject } = run;
+    const { planned, project, specHash } = run;
     const { id: spec, describe, replayed } = planned;
     wayOf ??= lastWays(history() || []);
-    const way = wayOf({ spec, describe, project, replayed, specHash: subject?.specHash });
+    const way = wayOf({ spec, describe, project, replayed, specHash });
     if (way) return keptWay('baseline', way);
     const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
     const recording = unlessBroken(() =>
       readFrom(recordingFile(recordings, planName(planned)), readRecording),
     );
     // If the spec has changed since, the way may have, too.
-    if (!recording || recording.specHash !== subject?.specHash) return undefined;
+    if (!recording || recording.specHash !== specHash) return undefined;
     return keptWay('recording', wayOfTurns(recording.turns));
   };
 }

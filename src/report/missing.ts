@@ -1,7 +1,7 @@
 // Whether a run is complete: why planned trials did not run, and whether merged reports belong together. Each blob carries the plan of
 // the whole run in the config's metadata, since a shard whose blob is missing may have had all trials of a spec.
 import { basename } from 'node:path';
-import type { FullConfig, FullProject, FullResult, Suite } from '@playwright/test/reporter';
+import type { FullConfig, FullProject, FullResult, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import { groupBy, sumOf } from '../data/collections';
 import { planKey, planName, planSchema } from '../data/plan';
@@ -31,16 +31,22 @@ export function whyMissing(
   const { maxFailures } = config;
   if (maxFailures > 0 && failures.length >= maxFailures)
     return `the run stopped at ${plural(maxFailures, 'failure')} (maxFailures)`;
-  // Playwright does not say which failure kept a test from running, but it is one of the same file.
-  const leftOut = [...tests].filter(test => wasLeftOut(test));
-  const files = new Set(leftOut.map(({ location }) => location.file));
-  for (const { parent, location, title, results } of suite.allTests()) {
-    const error = results.find(({ status }) => status !== 'passed' && status !== 'skipped');
-    if (error && parent.project()?.name === project && files.has(location.file))
-      return `Playwright skipped tests of ${basename(location.file)} after a failure in "${title}": ${firstError(error)}`;
+  // Playwright does not say which failure kept a test from running. All that stood between them was left out, too, so it is the last one
+  // before it, of the same file and repeat.
+  const all = suite.allTests().filter(({ parent }) => parent.project()?.name === project);
+  for (const test of [...tests].filter(each => wasLeftOut(each))) {
+    const { file } = test.location;
+    const isNear = (each: TestCase) =>
+      each.location.file === file && each.repeatEachIndex === test.repeatEachIndex;
+    const cause = all.slice(0, all.indexOf(test)).findLast(each => isNear(each) && failureIn(each));
+    if (cause)
+      return `Playwright skipped tests of ${basename(file)} after a failure in "${cause.title}": ${firstError(failureIn(cause)!)}`;
   }
   return null;
 }
+
+const failureIn = ({ results }: TestCase) =>
+  results.find(({ status }) => status !== 'passed' && status !== 'skipped');
 
 /** These projects and all that `next` leads to, the nearest first. */
 export function projectsFrom(

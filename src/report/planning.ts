@@ -12,7 +12,7 @@ import {
 } from '../playwright/inside/command-line';
 import { runError } from '../playwright/inside/errors';
 import { shareWorkers } from '../playwright/inside/repeats';
-import { isSerial } from '../playwright/inside/results';
+import { isSerial, leaveOut } from '../playwright/inside/results';
 import { whatMoved } from '../playwright/inside/version';
 import { decide } from '../playwright/run/decide';
 import {
@@ -131,7 +131,7 @@ function trim(
     return trimmed || brokenSpec(test) !== undefined;
   };
   const excluded = suite.allTests().filter(isOut);
-  for (const test of excluded) testRun.exclude(test);
+  for (const test of excluded) leaveOut(test, testRun);
   // Not in UI mode, which would take the test for another one; nor later, when reporters would. Ids and `--grep` use the declared title.
   if (!isInteractive())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);

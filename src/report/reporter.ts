@@ -148,6 +148,7 @@ export default class TaskproofReporter implements Reporter {
   onTestEnd(test: TestCase, result: TestResult): void {
     this.running.delete(result);
     this.take(test, result);
+    this.store?.ended(test);
     if (this.runOf.has(test) && !isInteractive()) hideDetails(result);
   }
 

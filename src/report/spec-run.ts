@@ -72,6 +72,11 @@ export class SpecRun {
     return { spec, ...more, project: this.project, replayed };
   }
 
+  /** Undefined for an ordinary test, and in results of 0.1 until a trial has its record. */
+  get specHash(): string | undefined {
+    return this.subject?.specHash ?? this.planned.specHash;
+  }
+
   get ended(): boolean {
     return this.entries.length >= this.tests.size;
   }

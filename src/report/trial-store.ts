@@ -8,7 +8,7 @@ import { compareText, groupBy, sumOf } from '../data/collections';
 import { type Plan, planKey, planName } from '../data/plan';
 import { RECORD_ATTACHMENT } from '../data/record';
 import { runError } from '../playwright/inside/errors';
-import { type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
+import { allowFailure, type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
 import { enter, runId } from '../playwright/run/ledger';
 import { givenOptions } from '../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
@@ -183,6 +183,11 @@ export class TrialStore {
       if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
       else if (isRegrading()) skipUnstarted(test, 'regrade runs no trials');
     }
+  }
+
+  /** Call it when the test has ended, and what its verdict tolerates is expected. */
+  ended(test: TestCase): void {
+    if (this.restored.has(test)) allowFailure(test, this.config);
   }
 
   /** @param annotations of the result, before the verdict adds its own */

@@ -104,7 +104,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     agent: subject?.agent ?? null,
     model: subject?.model ?? null,
     file: subject?.specFile ?? planned.file,
-    specHash: subject?.specHash,
+    specHash: run.specHash,
     ...verdict,
     ...(inOtherShards > 0 ? { inOtherShards } : {}),
     ...(planned.titlePath && !subject ? { turns: null } : {}),

@@ -15,18 +15,19 @@ import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const measured = rows.filter(row => !row.replayed && !row.titlePath).sort(byRowName);
-  const shared = [...groupBy(measured, specName)].filter(([, found]) => found.length > 1);
-  if (!shared.length) return undefined;
-  const bySpec = shared.map(([, found]) => found);
+  // Packages of a monorepo may have different specs of one id.
+  const groups = groupBy(measured, row => JSON.stringify([specName(row), row.specHash]));
+  const bySpec = [...groups.values()].filter(found => found.length > 1);
+  if (!bySpec.length) return undefined;
   const compared = bySpec.flat();
   const named = (kind: ReturnType<typeof kindOf>) =>
-    shared.filter(([, found]) => kindOf(found) === kind).map(([spec]) => spec);
+    bySpec.filter(found => kindOf(found) === kind).map(([row]) => specName(row));
   const hasTools = compared.some(({ pageToolCalls }) => pageToolCalls);
   const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
   return {
     projects: names.map(project => totalsOf(project, compared, hasTools)),
     pairs: comparedPairs(names, bySpec),
-    specs: shared.map(([spec, found]) => ({ spec, cells: found.map(cellOf) })),
+    specs: bySpec.map(found => ({ spec: specName(found[0]), cells: found.map(cellOf) })),
     differ: named('differ'),
     ratesDiffer: named('ratesDiffer'),
     unclear: named('unclear'),

@@ -37,12 +37,14 @@ test('tests with a policy are judged beside specs, and every reporter shows what
       reporters: `[['list'], ['junit', { outputFile: 'junit.xml' }], ['json', { outputFile: 'report.json' }],
   ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
       taskproof: `{ agent: ${CLICKS_GO} }`,
-      projects: `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats('tasks/*.yaml', { atLeast: 2 }), retries: 1 }]`,
+      projects: `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats('tasks/*.yaml', { atLeast: 2 }), retries: 1 },
+        { name: 'rest', testMatch: 'rest.ts', dependencies: ['agents'] }]`,
     }),
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
     'a-spec.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('tasks/*.yaml');`,
     'chat.spec.ts': TESTS,
     'agent.spec.ts': AGENT,
+    'rest.ts': `import { test } from '@playwright/test';\ntest('the rest', () => {});`,
   });
   const run = await suite.playwright(['test'], { SITE: `${site.url}/` });
   expect(run.exitCode, run.output).toBe(0);
@@ -67,6 +69,9 @@ test('tests with a policy are judged beside specs, and every reporter shows what
   expect(run.output).not.toMatch(/\d+ failed|retry #1/);
   expect(run.output.match(/a retry does not count as a trial/g)).toHaveLength(1);
   expect(run.output.match(/› once /g), 'without a policy it runs once').toHaveLength(1);
+  expect(run.output, 'what a verdict tolerates does not stop the projects that depend on it').toMatch(
+    /› the rest /,
+  );
   expect(run.output).toContain('1 spec and 5 tests: 6 passed');
   expect(suite.read('summary.md')).toMatch(/^\| assistant › is strict \| .* \| 2\/2, needs/m);
   expect(suite.read('junit.xml')).toMatch(/failures="0"/);

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
+import type { Results } from '../../src/data/results';
 import { testsIn } from '../support/json-report';
 import { MARK, processesMarked } from '../support/processes';
 import { config, hangingPage, makeSuite, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
@@ -223,4 +224,25 @@ test.afterEach(async () => { if (process.env.HANG) await fetch('${site.url}/hang
   expect(resumed.err).toContain('1 trial kept from the run of');
   expect(suite.read('played.txt')).toBe('first second ');
   expect(resumed.code, resumed.err).toBe(0);
+});
+
+test('a run that a failure stopped goes on: what is kept does not count as a failure again', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': config({ projects: `[{ name: 'main', ...repeats({ atLeast: 1 }) }]` }),
+    'tests.spec.ts': `import { test, expect } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+for (const title of ['lost 1', 'lost 2', 'lost 3', 'save'])
+  test(title, passPolicy({ k: 1, minPasses: 1 }), () => { expect(title).toBe('save'); });`,
+  });
+  const verdicts = () => {
+    const { verdicts } = JSON.parse(suite.read('taskproof-results.json')) as Results;
+    return verdicts.map(({ verdict }) => verdict);
+  };
+  await suite.playwright(['test', '-x']);
+  expect(verdicts()).toEqual(['failed', 'undecided', 'undecided', 'undecided']);
+  await taskproof(suite, ['resume']);
+  expect(verdicts()).toEqual(['failed', 'failed', 'undecided', 'undecided']);
+  const { code, out } = await taskproof(suite, ['resume', '--', '--max-failures=0']);
+  expect(code, out).toBe(1);
+  expect(verdicts()).toEqual(['failed', 'failed', 'failed', 'passed']);
 });

@@ -5,7 +5,7 @@
 
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FullConfig, Suite, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
+import type { FullConfig, Suite, TestCase, TestResult, TestRun, TestStep } from '@playwright/test/reporter';
 import { runError } from './errors';
 
 /**
@@ -81,6 +81,15 @@ export function endAsEarlier(
 }
 
 /**
+ * Call it in `onTestEnd` of a test that ended in an earlier run: its failure does not count towards `maxFailures` again, or a run that
+ * failures stopped could never go on. Checked on Playwright 1.64 and 1.65: it counts the failure after `onTestEnd`, and reads the
+ * config's number each time.
+ */
+export function allowFailure(test: TestCase, config: FullConfig): void {
+  if (config.maxFailures > 0 && test.outcome() === 'unexpected') config.maxFailures++;
+}
+
+/**
  * Skips a test that no worker has taken yet. No worker starts for it. Don't call it in `preprocess`: Playwright does not count skipped
  * tests when it makes shards, so a shard would get other tests. Checked on Playwright 1.64 and 1.65: the plans of `preprocess`
  * (`testRun.skip`) are kept here, and sent to the worker with the test.
@@ -99,6 +108,21 @@ export function wasLeftOut(
   ended: readonly Pick<TestResult, 'status'>[] = results,
 ): boolean {
   return expectedStatus !== 'skipped' && ended.every(({ status }) => status === 'skipped');
+}
+
+/**
+ * Takes a test out of the run. Call it in `preprocess`. Playwright refuses to in projects that others have as a dependency or teardown,
+ * since these should run in full; a surplus repeat is no part of them. Checked on Playwright 1.64 and 1.65 (ReporterTestRunImpl.exclude):
+ * behind its check, it does no more.
+ */
+export function leaveOut(test: TestCase, testRun: TestRun): void {
+  try {
+    testRun.exclude(test);
+  } catch (error) {
+    const suite = test.parent as Suite & { _detach?(test: TestCase): void };
+    if (!suite._detach) throw error;
+    suite._detach(test);
+  }
 }
 
 /** Whether the test is part of a serial describe, or of a serial file. Checked on Playwright 1.64 and 1.65. */

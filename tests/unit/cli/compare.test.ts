@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { results, row } from '../report/render/rows';
 import { resultsFile, suite } from './suite';
 
 const BEFORE = resultsFile({ cart: 'ppppp', docs: 'ppppp' });
@@ -181,6 +182,30 @@ test('record says which specs there are, and what to do where none passed', asyn
   expect((await taskproof(['record', '--spec', 'card'])).err).toContain('card. Its specs: "cart", "news".');
   expect((await taskproof(['record', '--project', 'gpt'])).err).toContain('Its projects: "opus".');
   expect((await taskproof(['record'])).err).toContain('Run the specs until one passes');
+});
+
+test('record writes nothing where it asks for a choice', async () => {
+  const recording = {
+    ...{ recordingVersion: '1', specId: 'x', specHash: 'a', agent: 'claude', model: null },
+    ...{ recordedAt: '2026-11-05T10:00:00.000Z', turns: [] },
+  };
+  const { taskproof, read } = suite({
+    'r.json': JSON.stringify(
+      results([
+        row('cart', 'p', { recording }),
+        row('news', 'p', { recording }),
+        row('news', 'p', { recording, project: 'haiku' }),
+      ]),
+    ),
+  });
+  const { code, err } = await taskproof(['record', 'r.json']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('news passed in the projects "opus" and "haiku". Choose one with --project.'),
+  ]);
+  expect(() => read('recordings/cart.json')).toThrow('ENOENT');
+  expect((await taskproof(['record', 'r.json', '--project', 'opus'])).code).toBe(0);
+  expect(read('recordings/cart.json')).toContain('claude');
 });
 
 const LONG = 'p'.repeat(25);

@@ -33,6 +33,11 @@ test('a file that does not parse is left to taskproofTests', () => {
   expect(repeats('tasks/*.yaml', { cwd }).repeatEach).toBe(3);
 });
 
+test('an id that two files share, as packages may, counts with the larger k', () => {
+  writeFileSync(join(cwd, 'tasks/c.yaml'), spec('b', 4));
+  expect(repeats('tasks/*.yaml', { cwd }).repeatEach).toBe(5);
+});
+
 test.each([
   ['alone', ['agents/*.yaml']],
   ['beside others', ['tasks/*.yaml', 'agents/*.yaml']],

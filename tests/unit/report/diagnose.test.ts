@@ -154,6 +154,8 @@ test('which other project is compared with', () => {
   expect(fromOf([LOST], mixed)).toEqual(['sonnet']);
   expect(fromOf([PASS, LOST], mixed)).toEqual(['haiku']);
   expect(fromOf([LOST], ['sonnet', [LOST]])).toEqual([]);
+  // Another package has a spec of the same id.
+  expect(fromOf([LOST], ['sonnet', [{ ...PASS, specHash: 'b' }]])).toEqual([]);
 });
 
 describe('no passing trial in the run', () => {

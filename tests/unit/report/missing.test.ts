@@ -19,12 +19,19 @@ const PROJECTS = [
   fakeProject('agents', { dependencies: ['login'] }),
 ];
 
-/** `data- login+ agents?`: a test of each project that failed, passed, or did not run. */
+/** `data- login+ agents?`: a test of each project that failed, passed, or did not run; `agents#1-` in its second repeat. */
 function why(ran: string, { status = 'failed', maxFailures = 0 } = {}): string | null {
-  const tests = ran.split(' ').map(each => {
-    const [project, end] = [each.slice(0, -1), each.at(-1)];
+  const tests = ran.split(' ').map((each, position) => {
+    const [, project = '', repeat, end] = /^(\w+?)#?(\d*)(.)$/.exec(each)!;
+    const repeatEachIndex = Number(repeat);
     const results = end === '?' ? [] : [{ status: end === '+' ? 'passed' : 'failed', errors: [] }];
-    return fakeTest({ project: fakeProject(project), inside: { results, ok: () => end === '+' } });
+    const inside = { results, ok: () => end === '+' };
+    return fakeTest({
+      title: `test ${position + 1}`,
+      repeatEachIndex,
+      project: fakeProject(project),
+      inside,
+    });
   });
   const config = fakeConfig(PROJECTS, { maxFailures });
   const waiting = new Set(tests.filter(({ results }) => !results.length));
@@ -44,8 +51,15 @@ test.each<[string, string, Parameters<typeof why>[1], string | null]>([
     'a hook of the file failed, and Playwright tolerates it',
     'agents- agents?',
     {},
-    'Playwright skipped tests of tasks.spec.ts after a failure in "cart": the test ended as "failed"',
+    'Playwright skipped tests of tasks.spec.ts after a failure in "test 1": the test ended as "failed"',
   ],
+  [
+    'a test and then a hook of the file failed, in the second repeat',
+    'agents- agents#1- agents#1- agents#1? agents- agents#1-',
+    {},
+    'Playwright skipped tests of tasks.spec.ts after a failure in "test 3": the test ended as "failed"',
+  ],
+  ['only tests of other repeats and later ones failed', 'agents- agents#1? agents#1-', {}, null],
   ['a set-up that did not run', 'login? agents?', {}, null],
 ])('%s', (_, ran, run, reason) => {
   expect(why(ran, run)).toBe(reason);

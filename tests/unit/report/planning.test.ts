@@ -80,6 +80,18 @@ test('trials are numbered, and repeats beyond k are left out', async () => {
   expect(excluded).toEqual([tests[2]]);
 });
 
+test('so they are in a project that others depend on, where Playwright refuses it', async () => {
+  const detached: TestCase[] = [];
+  const _detach = (each: TestCase) => void detached.push(each);
+  const tests = fakeRepeats(2, { project: fakeProject('agents', { repeatEach: 2 }), outside: { _detach } });
+  for (const each of tests) each.annotations.push(policyAnnotation({ k: 1, minPasses: 1 }));
+  const exclude = () => {
+    throw new Error('these always run in full');
+  };
+  await planRun(fakeConfig(), fakeSuite(tests), { exclude } as never);
+  expect(detached).toEqual([tests[1]]);
+});
+
 test('a spec that does not parse fails once', async () => {
   const { planned, tests, excluded } = run([{ k: 3, broken: true }]);
   await planned;

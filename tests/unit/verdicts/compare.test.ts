@@ -12,6 +12,7 @@ describe('what is compared', () => {
     ['nothing', []],
     ['one project', [row('a', 'ppp'), row('a', 'fff', { spec: 'other' })]],
     ['two projects without a common spec', [row('a', 'ppp'), row('b', 'ppp', { spec: 'other' })]],
+    ['two specs of one id', [row('a', 'ppp', { specHash: '1' }), row('b', 'ppp', { specHash: '2' })]],
     ['a replay beside an agent', [row('a', 'ppp'), row('b', 'ppp', { replayed: true })]],
     ['a replay beside an agent in one project', [row('a', 'ppp'), row('a', 'p', { replayed: true })]],
   ])('%s: no comparison', (_name, rows) => {
