@@ -179,6 +179,8 @@ export interface Agent {
 
 /** Our own agent that plays recordings. */
 export interface ReplayAgent extends Agent {
+  /** Folder of its recordings, relative to the config; undefined for the default. */
+  readonly recordings: string | undefined;
   /** What to do with a spec that has no recording. */
   readonly withoutRecording: 'fail' | 'skip';
   /** Resolves to the recording's file if the spec needs one and there is none. */

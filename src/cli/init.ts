@@ -105,8 +105,10 @@ function checkFolder(given: string): string {
 }
 
 function checkUrl(given: string): string {
-  // `localhost:3000`, as browsers take it, too.
-  const url = parsedUrl(/^[\w.-]+(:\d+)?(\/|$)/.test(given) ? `http://${given}` : given);
+  // `localhost:3000` and `shop.test`, as browsers take them, too.
+  const [host = ''] = /^[\w.-]+(:\d+)?(?=\/|$)/.exec(given) ?? [];
+  const isHost = host === 'localhost' || /\w[.:]\w/.test(host);
+  const url = parsedUrl(isHost ? `http://${given}` : given);
   if (/^https?:/.test(url?.protocol ?? '')) return url!.href;
   throw new CommandError(
     `"${given}" is not an http: or https: URL. Give the site's address, such as ${DEFAULT_URL}.`,

@@ -23,10 +23,10 @@ import { parsedUrl } from '../spec/url';
 import { problemOfJsonSchema } from '../spec/value-schema';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, messageOf, oneLine } from '../text/line';
-import { errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
+import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/calls';
-import { errorAt, runError } from './inside/errors';
+import { errorAt, hasUncaughtError, runError } from './inside/errors';
 import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
@@ -221,7 +221,7 @@ export class RunsOfTest implements AgentRunner {
     // Nobody awaits these runs any more.
     for (const outcome of running.keys()) outcome.catch(() => {});
     for (const trial of trials.filter(({ status }) => status === null)) {
-      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endFromOutside(testInfo));
+      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endByTest(testInfo));
       await trial.close();
     }
     // A test that failed because of a wrong call says nothing about the site. If its code caught the error, that did not end it.
@@ -274,6 +274,15 @@ export class RunsOfTest implements AgentRunner {
     error.message = `${message}\n\n${harmless(`${why}The agent stopped on ${whereOf(record)}.`)}`;
     if (stack.startsWith(message)) error.stack = error.message + stack.slice(message.length);
   }
+}
+
+/** Why a run that has not ended when its test is over was stopped. The test's own code can fail meanwhile: that decides the trial. */
+function endByTest(testInfo: TestInfo): AgentEnd {
+  if (testInfo.status !== 'failed' || hasUncaughtError(testInfo)) return endFromOutside(testInfo);
+  const isLate = testInfo.errors.some(error => /^(?:TimeoutError: )?Step timeout of /.test(saidBy(error)));
+  return isLate
+    ? ended('timed_out', "the time of the test's step was over")
+    : ended('completed', 'the test failed before the agent had ended');
 }
 
 function escapeError(trial: Trial): Error | undefined {

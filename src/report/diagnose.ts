@@ -6,7 +6,7 @@ import { readHistory } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
 import type { Diagnosis, FoundInTheWay, Parting, PassingTrials, SharedFinding, Way } from '../data/diagnosis';
 import { byRowName, planName, specName } from '../data/plan';
-import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
+import { readRecording, recordingFile } from '../data/recording';
 import type { Comparison } from '../data/verdict';
 import { annotate, markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/results';
 import { oneLine, unlessBroken } from '../text/line';
@@ -23,7 +23,7 @@ import { atPlace } from '../verdicts/diagnosis/places';
 import { suspectOf } from '../verdicts/diagnosis/requests';
 import { type Facts, saidSince, unusual, wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
-import { recordingsDir } from './recordings';
+import { recordingsToCompare } from './recordings';
 import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
 import type { CountedTrial, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
@@ -114,7 +114,7 @@ export function keptWays(
     wayOf ??= lastWays(history() || []);
     const way = wayOf({ spec, describe, project, replayed, specHash });
     if (way) return keptWay('baseline', way);
-    const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
+    const recordings = resolve(folder, recordingsToCompare(config, run));
     const recording = unlessBroken(() =>
       readFrom(recordingFile(recordings, planName(planned)), readRecording),
     );

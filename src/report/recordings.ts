@@ -14,7 +14,7 @@ import {
   recordingText,
   whyRefused,
 } from '../data/recording';
-import { givenOptions, knownOptions } from '../playwright/run/options';
+import { givenOptions, isReplay, knownOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
 import { writeText } from '../text/file';
 import { messageOf } from '../text/line';
@@ -62,6 +62,10 @@ export function recordingOf(record: TrialRecord): Recorded {
   };
 }
 
+const OWN_FOLDER = "Give it its own folder: `record: 'folder'`";
+/** Healed recordings stand beside those that were played, whatever `record` says. */
+const OWN_RECORDINGS = "Give its project recordings of its own: `replay({ recordings: 'folder' })`";
+
 export function pickRecording(all: readonly Recorded[]): Recorded {
   const length = ({ recording }: Recorded) =>
     sumOf(recording!.turns, ({ actions }) => sumOf(actions, ({ recorded }) => recorded.length));
@@ -89,15 +93,14 @@ export function writeRecordings(
     if (!(recording || problem) || !(into || healed)) continue;
     try {
       const file = healed
-        ? healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'))
+        ? besideHealed(folder, healed)
         : recordingFile(resolve(folder, into!), planName(spec.planned));
-      if (!file) throw new Error(`${healed} is not a .json file below the folder of the Playwright config`);
       if (!recording) throw new Error(problem);
       const name = relative(resolve(folder), file).replaceAll('\\', '/');
       const other = written.get(file);
       if (other)
         throw new Error(
-          `its file ${name} belongs to ${label(other)}. Give it its own folder: \`record: 'folder'\``,
+          `its file ${name} belongs to ${label(other)}. ${healed ? OWN_RECORDINGS : OWN_FOLDER}`,
         );
       written.set(file, spec);
       writeText(file, recordingText(recording));
@@ -112,16 +115,32 @@ export function writeRecordings(
   return lines;
 }
 
+function besideHealed(folder: string, healed: string): string {
+  const file = healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'));
+  if (!file) throw new Error(`${healed} is not a .json file below the folder of the Playwright config`);
+  return file;
+}
+
 const label = ({ planned, project }: RecordedSpec) => specLabel(planName(planned), project);
 
-/** Undefined also if this process has not loaded the config. */
-export function recordingsDir(
-  config: FullConfig,
-  { project: name, tests }: Pick<RecordedSpec, 'project' | 'tests'>,
-) {
+type OfProject = Pick<RecordedSpec, 'project' | 'tests'>;
+
+/** Nothing if this process has not loaded the config. */
+function optionsOf(config: FullConfig, { project: name, tests }: OfProject) {
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
-  if (!project || !test) return undefined;
-  const { record } = givenOptions(knownOptions(test, project));
+  return project && test ? givenOptions(knownOptions(test, project)) : {};
+}
+
+/** Where passed trials leave recordings; undefined if they leave none. */
+function recordingsDir(config: FullConfig, spec: OfProject): string | undefined {
+  const { record } = optionsOf(config, spec);
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
+}
+
+/** Where the recording is that a replay played, or that trials of an agent would leave. */
+export function recordingsToCompare(config: FullConfig, spec: OfProject): string {
+  const { agent } = optionsOf(config, spec);
+  const folder = agent && isReplay(agent) ? agent.recordings : recordingsDir(config, spec);
+  return folder ?? DEFAULT_RECORDINGS_DIR;
 }

@@ -18,7 +18,7 @@ import { isGraded, verdictOf } from '../verdicts/verdict';
 import type { Calibration } from './judge/calibration';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
-import { healedText } from './render/trial-notes';
+import { isHealed, takenOverText } from './render/trial-notes';
 import { declaredStatus, testTrial, trialOf } from './trials';
 import { agentWork01 } from './version-0.1';
 
@@ -208,13 +208,13 @@ export class SpecRun {
       const { test, result } = entry;
       const trial = this.counted(entry);
       hidePlan(test);
-      const healed = healedText(trial);
+      const takenOver = takenOverText(trial);
       const tolerated = isLost(trial) && verdict === 'passed' && !wroteSnapshot(result);
       if (!this.isTest) unannotate(test, result, 'fail');
-      if (healed !== null) annotate(test, result, 'healed', healed);
+      if (takenOver !== null) annotate(test, result, isHealed(trial) ? 'healed' : 'fallback', takenOver);
       annotate(test, result, replayed ? 'replay' : 'trial', this.trialText(trial, tolerated));
       annotate(test, result, 'verdict', summary);
-      const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
+      const marks = [...(tolerated ? ['@tolerated'] : []), ...(isHealed(trial) ? ['@healed'] : [])];
       retag(test, [`@verdict:${verdict}`, ...marks]);
     }
   }
@@ -227,7 +227,7 @@ export class SpecRun {
     const marks = [
       trial.outcome !== 'passed' && trial.outcome,
       tolerated && 'tolerated',
-      trial.healed && 'healed',
+      isHealed(trial) && 'healed',
     ].filter(Boolean);
     const what = `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
     return trial.reason ? `${what}: ${oneLine(trial.reason, 1_000)}` : what;

@@ -328,6 +328,20 @@ test('answers its own dialog later', once, async ({ page, agent }) => {
 test('asks for too much', once, async ({ agent }) => {
   await agent.run('Look', { maxSteps: 0 });
 });
+const forever = defineAgent({ name: 'forever', run: task => task.turn('wait', () => new Promise(() => {})) });
+test('has a step with too little time', once, async ({ page, agent }) => {
+  await page.goto('${site.url}/hours');
+  await test.step('look', async () => {
+    await agent.run('Look long', { agent: forever });
+  }, { timeout: 500 });
+});
+test('fails beside a run', once, async ({ page, agent }) => {
+  await Promise.all([agent.run('Look', { agent: forever }), expect(page).toHaveTitle('Nothing')]);
+});
+test('is ended by an error in a listener', once, async ({ agent }) => {
+  const throws = task => task.turn('throw', () => new Promise(() => setTimeout(() => { throw new Error('out of nowhere'); })));
+  await agent.run('Look', { agent: defineAgent({ name: 'throws', run: throws }) }).catch(() => {});
+});
 test.describe('with a run in a hook', () => {
   test.afterEach(({ agent }) => agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) }));
   test('is wrong itself', once, async () => {
@@ -346,6 +360,13 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   expect(output).toMatch(/> +9 \| +agent\.run\('Look'\);/);
   expect(output).toContain('agent.run("Look around") was still running when the test ended: await it');
   expect(output).toMatch(/\? ends in the middle \[shop\] inconclusive: 0\/1 passed/);
+  // The test's own code decides, also before the agent has ended; an error from anywhere says nothing about the site.
+  expect(output).toContain('✗ has a step with too little time [shop] failed: 0/1 passed');
+  expect(output).toMatch(
+    /TimeoutError: Step timeout of 500ms exceeded\.[\s\S]*?> +\d+ \| +await test\.step\('look'/,
+  );
+  expect(output).toContain('✗ fails beside a run [shop] failed: 0/1 passed');
+  expect(output).toContain('? is ended by an error in a listener [shop] inconclusive: 0/1 passed');
   // A wrong call says nothing about the site.
   for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/1 passed`);
@@ -360,7 +381,8 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   const all = recordsIn(forgetful.read('report.json'));
   const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
   const crashed = all.filter(ofCrash);
-  const isOther = ({ agent, reason }: (typeof all)[number]) => agent === 'asks' || /toBe/.test(reason ?? '');
+  const isOther = ({ agent, reason }: (typeof all)[number]) =>
+    ['asks', 'forever', 'throws'].includes(agent) || /toBe/.test(reason ?? '');
   const records = all.filter(each => !ofCrash(each) && !isOther(each));
   expect(crashed).toMatchObject([
     {

@@ -42,6 +42,7 @@ export function replay(options?: ReplayOptions): Agent {
   const agent: ReplayAgent = {
     name: 'replay',
     replays: true,
+    recordings: settings.recordings,
     withoutRecording: settings.withoutRecording,
     async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;

@@ -67,6 +67,10 @@ export function onFailure(testInfo: TestInfo, failed: (error: unknown) => void):
   };
 }
 
+/** Whether an error that nobody caught ended the test, and not one of its own code; in an unknown Playwright, false. Checked on 1.65.1. */
+export const hasUncaughtError = (testInfo: TestInfo): boolean =>
+  (testInfo as { _hasUnhandledError?: boolean })._hasUnhandledError === true;
+
 const EVENTS = ['uncaughtException', 'unhandledRejection'] as const;
 type Listener = (error: unknown, ...more: unknown[]) => void;
 

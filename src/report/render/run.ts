@@ -22,7 +22,16 @@ import {
 } from './document';
 import { summaryWriter } from './markdown-writer';
 import { atMost, terminalWriter } from './terminal-writer';
-import { errorItems, healedText, lastPicture, lostItem, partText, sharedLine, whyLines } from './trial-notes';
+import {
+  errorItems,
+  isHealed,
+  lastPicture,
+  lostItem,
+  partText,
+  sharedLine,
+  takenOverText,
+  whyLines,
+} from './trial-notes';
 
 export function verdictTable(results: Results): string {
   const to = terminalWriter({ colour: useColour(stdout), indent: '  ' });
@@ -55,7 +64,7 @@ function runDocument(results: Results): Document {
         to.isMarkdown && sensitivityText(ks),
         comparison !== undefined && comparisonDocument(comparison)(to),
         to.items(tolerated(verdicts)),
-        to.items(healed(verdicts)),
+        to.items(takenOver(verdicts)),
         to.items(otherShards(verdicts)),
         to.isMarkdown ? inMarkdown(to) : ran(to),
       ]),
@@ -85,10 +94,10 @@ const verdictsOf =
   to =>
     rows.length > 0 ? to.table(gridOf(rows, COLUMNS)) : '';
 
-function healed(verdicts: readonly ResultRow[]): Item[] {
+function takenOver(verdicts: readonly ResultRow[]): Item[] {
   return verdicts.flatMap(row =>
     row.trials.flatMap(trial => {
-      const text = healedText(trial);
+      const text = takenOverText(trial);
       return text === null ? [] : { row, text, style: 'yellow' };
     }),
   );
@@ -141,7 +150,7 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
 }
 
 function countsOf(rows: readonly ResultRow[]): string {
-  const told = rows.flatMap(row => [row.verdict as string, ...(row.healed ? ['healed'] : [])]);
+  const told = rows.flatMap(row => [row.verdict as string, ...(row.trials.some(isHealed) ? ['healed'] : [])]);
   return [...Object.keys(SIGNS), 'healed']
     .filter(name => told.includes(name))
     .map(name => `${told.filter(one => one === name).length} ${name}`)

@@ -21,15 +21,19 @@ export function partText({ complete, shard, incompleteBecause }: Results): strin
   return complete ? '' : parts.filter(Boolean).join(', ');
 }
 
+type Replayed = Pick<TrialResult, 'healed' | 'outcome'>;
+
+/** Whether another agent took over from a recording, and passed. */
+export const isHealed = ({ healed, outcome }: Replayed) => healed !== undefined && outcome === 'passed';
+
 /** Null if no other agent took over from a recording. */
-export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {
-  if (!healed) return null;
-  // Only a passed trial leaves a new recording.
-  const recording =
-    outcome === 'passed'
-      ? `new recording beside ${healed.recording} for review`
-      : `the recording is ${healed.recording}`;
-  return oneLine(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
+export function takenOverText(trial: Replayed): string | null {
+  if (!trial.healed) return null;
+  const { turn, reason, recording } = trial.healed;
+  const what = isHealed(trial)
+    ? `healed at turn ${turn}: ${reason}`
+    : `the fallback took over at turn ${turn} (${reason}) and failed`;
+  return oneLine(`${what}; the recording is ${recording}`);
 }
 
 export const IN_THE_WAY = 'in the way';
@@ -88,6 +92,8 @@ const HINTS: Record<string, string> = {
     "The agent could not work. Check its API key, rate limits and the provider's status page, then run again.",
   browser:
     'The browser failed. Is it installed (`npx playwright install`)? Otherwise check memory and the number of workers, then run again.',
+  'remote browser':
+    "The remote browser can't be reached at this address. Is its server running? See `connectOptions` in the Playwright config.",
   judge: 'The judge could not be reached. Check its API key and rate limits, then run again.',
   uncalibrated:
     'The judge does not agree with enough labels yet, so its judgements do not count. Label more trials: npx taskproof judge label',
@@ -97,13 +103,17 @@ const HINTS: Record<string, string> = {
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
 };
 
+/** The `errorKind`, but for a browser that another machine should have lent. */
+const hintKind = ({ errorKind = 'internal', reason }: TrialResult) =>
+  errorKind === 'browser' && /\bbrowserType\.connect/.test(reason ?? '') ? 'remote browser' : errorKind;
+
 /** The errors of a run by kind, the most frequent first, each with the reason of its first trial. */
 export function errorItems(rows: readonly ResultRow[]): Item[] {
   const errors = rows.flatMap(({ trials }) => trials.filter(({ outcome }) => outcome === 'error'));
-  return [...groupBy(errors, ({ errorKind = 'internal' }) => errorKind)]
+  return [...groupBy(errors, hintKind)]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([kind, all]) => ({
-      text: `${plural(all.length, 'trial')} with error: ${oneLine(kind, 100)}. ${HINTS[kind] ?? 'See the trial in the HTML report.'}`,
+      text: `${plural(all.length, 'trial')} with error: ${oneLine(all[0].errorKind ?? 'internal', 100)}. ${HINTS[kind] ?? 'See the trial in the HTML report.'}`,
       more: all[0].reason === null ? [] : [all[0].reason],
     }));
 }

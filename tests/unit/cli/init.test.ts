@@ -192,6 +192,7 @@ test.each<[string[], string]>([
   [['--dir', '../outside'], `"../outside" can't be the folder`],
   [['--dir', '/etc'], `"/etc" can't be the folder`],
   [['--dir', "a'b"], `can't be the folder`],
+  [['--url', 'nonsense'], '"nonsense" is not an http: or https: URL'],
   [['--url', 'file:///site'], 'is not an http: or https: URL'],
   [['--url', 'http://user:secret@localhost/'], 'must not contain credentials'],
 ])('init %j is refused and writes nothing', async (args, message) => {

@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test } from 'vitest';
+import { replay } from '../../../src/agents/replay';
 import type { RecordedAction } from '../../../src/data/action';
 import { baselineText, historyRun } from '../../../src/data/baseline';
 import { readRecord, type TrialRecord } from '../../../src/data/record';
@@ -15,7 +16,7 @@ import { renderSummary } from '../../../src/report/render/run';
 import { lostSummary } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
-import { fakeConfig, fakeResult, fakeTest } from '../../support/fake-suite';
+import { fakeConfig, fakeProject, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord, madeTurn } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
@@ -218,6 +219,25 @@ describe('no passing trial in the run', () => {
     );
     writeFileSync(file, JSON.stringify({ ...recordingOf(PASS).recording, specHash: 'b' }));
     expect(partedIn(where)).toBeNull();
+  });
+
+  test('the recording that was played, not that of another folder', () => {
+    const where = tempFolder();
+    const [played, other] = ['Pay', 'Send'].map(name =>
+      record([[click('/', 'Cart', '/cart')], [click('/cart', name, '/thanks')]], { outcome: 'passed' }),
+    );
+    for (const [folder, passed] of Object.entries({ played, recordings: other })) {
+      mkdirSync(join(where, folder));
+      writeFileSync(join(where, folder, 'buy.json'), JSON.stringify(recordingOf(passed!).recording));
+    }
+    const agent = replay({ recordings: 'played' });
+    const project = fakeProject('opus', { use: { taskproof: { agent, record: 'elsewhere' } } as object });
+    const { run } = specRun('opus', [LOST], { replayed: true });
+    run.tests.add(fakeTest({ project }));
+    diagnose([run], keptWays(fakeConfig([project]), where, {}));
+    expect(run.diagnosis!.parted).toBe(
+      'turn 2: the recording clicked button "Pay", this one clicked button "Help"',
+    );
   });
 });
 

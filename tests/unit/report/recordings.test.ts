@@ -241,4 +241,11 @@ test('a healed recording is written beside the old one', async () => {
   const lines = writeRecordings([{ ...ORDER, pick }], configOf({ a: false }), into);
   expect(lines).toEqual(['healed: review kept/order.healed.json, then replace kept/order.json with it']);
   expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
+
+  // `record` does not move it: it belongs beside the recording that was played.
+  const both = ['a', 'b'].map(project => ({ ...ORDER, project, pick }));
+  expect(writeRecordings(both, configOf({ a: 'own-a', b: 'own-b' }), into)).toEqual([
+    ...lines,
+    "no recording of order [b]: its file kept/order.healed.json belongs to order [a]. Give its project recordings of its own: `replay({ recordings: 'folder' })`",
+  ]);
 });

@@ -151,9 +151,17 @@ test('a replay says that it is one, and a healed trial where and why', () => {
   expect(described(result)).toEqual([
     'verdict: passed: 1/1 passed, needs 1; replayed, which measures no agent',
     'replay: 1/1 (healed)',
-    'healed: healed at turn 2: action 1: gone; new recording beside r/cart.json for review',
+    'healed: healed at turn 2: action 1: gone; the recording is r/cart.json',
   ]);
   expect(test.tags).toEqual(['@taskproof', '@verdict:passed', '@healed']);
+
+  const lost = { ...resultOf('failed', 'failed', { replayed: true, healed }), annotations: [] };
+  const failed = { ...testAt(0), annotations: [] };
+  new SpecRun('agents', planned).add(failed, lost);
+  expect(described(lost)).toContainEqual(
+    'fallback: the fallback took over at turn 2 (action 1: gone) and failed; the recording is r/cart.json',
+  );
+  expect([...described(lost), ...failed.tags].join()).not.toContain('healed');
 });
 
 test('beyond k a trial is not needed', () => {

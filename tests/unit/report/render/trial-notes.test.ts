@@ -62,6 +62,8 @@ test('errors by kind, the most frequent first, with the first reason and what to
   const all = [...kinds, ...hints].map((errorKind, index) =>
     trial(index, 'error', { errorKind, reason: `${errorKind} ${index}` } as object),
   );
+  const reason = 'the trial could not begin: Error: browserType.connect: connect ECONNREFUSED 127.0.0.1:9';
+  all.push(trial(9, 'error', { errorKind: 'browser', reason }));
   const items = errorItems([{ trials: all.slice(0, 2) }, { trials: all.slice(2) }] as ResultRow[]);
   expect(
     items.map(
@@ -80,6 +82,7 @@ test('errors by kind, the most frequent first, with the first reason and what to
     '1 trial with error: browser. The browser failed / browser 6',
     '1 trial with error: setup. The trial could not begin / setup 7',
     '1 trial with error: interrupted. The run ended first / interrupted 8',
+    "1 trial with error: browser. The remote browser can't be reached at this address / the trial could not begin: Error: browserType.connect: connect ECONNREFUSED 127.0.0.1:9",
   ]);
 });
 
