@@ -130,6 +130,18 @@ describe('a page with tools', () => {
     expect(await tools.call(page, 'nothing', {})).toBeUndefined();
   });
 
+  it.each(['This order has been closed', 'Timeout of the cart'])(
+    'is not taken for Playwright if a library of its own says: %s',
+    async said => {
+      const { page, tools } = await open('/odd');
+      await page.evaluate(said => {
+        const context = (document as { modelContext?: object }).modelContext!;
+        Object.defineProperty(context, 'invokeTool', { value: () => Promise.reject(new Error(said)) });
+      }, said);
+      await expect(tools.call(page, 'nothing', {})).rejects.toThrow(`"nothing" failed: ${said}`);
+    },
+  );
+
   it('may go to another page by a tool', async () => {
     const { page, tools, session } = await open('/odd');
     expect(await tools.call(page, 'leaves', {})).toBeUndefined();

@@ -98,19 +98,39 @@ export function messages(): string[] {
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
 }
 
+interface Skipped {
+  element: HTMLElement;
+  value: string;
+  priority: string;
+  hadStyle: boolean;
+}
+type Rendered = { taskproofRendered?: Skipped[] | undefined };
+
 /** Renders what `content-visibility: auto` leaves out until someone scrolls there. @returns whether there was any */
 export function renderAll(): boolean {
-  const skipped = [...everyElement()].filter(each => getComputedStyle(each).contentVisibility === 'auto');
-  for (const { style } of skipped as HTMLElement[])
-    style.setProperty('content-visibility', 'visible', 'important');
+  const all = [...everyElement()] as HTMLElement[];
+  const skipped = all
+    .filter(each => getComputedStyle(each).contentVisibility === 'auto')
+    .map(element => ({
+      element,
+      value: element.style.getPropertyValue('content-visibility'),
+      priority: element.style.getPropertyPriority('content-visibility'),
+      hadStyle: element.hasAttribute('style'),
+    }));
+  for (const { element } of skipped) element.style.setProperty('content-visibility', 'visible', 'important');
+  const { taskproofRendered: before = [] } = globalThis as Rendered;
+  (globalThis as Rendered).taskproofRendered = [...before, ...skipped];
   return skipped.length > 0;
 }
 
 export function renderAsBefore(): void {
-  for (const each of everyElement()) {
-    const { style } = each as Partial<HTMLElement>;
-    const isOurs = style?.getPropertyPriority('content-visibility') === 'important';
-    if (isOurs && style.contentVisibility === 'visible') style.setProperty('content-visibility', 'auto');
+  const rendered = (globalThis as Rendered).taskproofRendered ?? [];
+  (globalThis as Rendered).taskproofRendered = undefined;
+  for (const { element, value, priority, hadStyle } of rendered) {
+    // An empty value removes it.
+    element.style.setProperty('content-visibility', value, priority);
+    // Asked for, since Chromium writes the attribute only then.
+    if (!hadStyle && !element.getAttribute('style')) element.removeAttribute('style');
   }
 }
 
@@ -159,11 +179,20 @@ export async function sizeOfTools(): Promise<number | null> {
   return JSON.stringify(said).length;
 }
 
-/** Calls a tool of this document, as Playwright 1.65 does it. Has to run in the page's own world. */
+/** Calls a tool of this document. Returns what the page throws, too: its texts could be taken for errors of Playwright. */
 export async function callTool(
   _: Document,
   { name, input }: { name: string; input: object },
-): Promise<unknown> {
+): Promise<{ answer?: unknown; failed?: string }> {
+  try {
+    return { answer: await answerOf(name, input) };
+  } catch (error) {
+    return { failed: String((error as Error | null)?.message ?? error) };
+  }
+}
+
+/** As Playwright 1.65 does it. Has to run in the page's own world. */
+async function answerOf(name: string, input: object): Promise<unknown> {
   const context = modelContext();
   if (context?.invokeTool) return context.invokeTool(name, input);
   const tools = (await context?.getTools?.()) ?? [];

@@ -53,6 +53,9 @@ interface Found extends PageTool {
   frame: Frame;
 }
 
+/** What a page's tool has thrown. */
+export class ToolFailure extends Error {}
+
 export class PageTools {
   /** Whether `isSupported` found no WebMCP: then pages are no longer asked. */
   private isLacking = false;
@@ -149,8 +152,10 @@ export class PageTools {
       return isTold ? answer : left();
     } catch (error) {
       const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.\w+: (?:Error: )?/, '');
-      if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
-      if (/^Timeout/.test(message))
+      const isOfPage = error instanceof ToolFailure;
+      if (!isOfPage && /context was destroyed|frame was detached|has been closed/i.test(message))
+        return left();
+      if (!isOfPage && /^Timeout/.test(message))
         throw new DriverError(
           `The page's tool "${name}" did not answer within ${timeout / 1000} s. It may have had an effect: look before you call it again.`,
         );
@@ -163,7 +168,9 @@ export class PageTools {
     const call = async () => {
       const held = await documentIn(frame, this.allowedDomains);
       if (!held) throw new Error('Execution context was destroyed');
-      return held.evaluate(injected('callTool'), { name, input });
+      const { answer, failed } = await held.evaluate(injected('callTool'), { name, input });
+      if (failed !== undefined) throw new ToolFailure(failed);
+      return answer;
     };
     return limited(call(), timeout, () => new Error(`Timeout ${timeout}ms exceeded.`));
   }
