@@ -22,7 +22,6 @@ import {
   type TrialRecord,
   type TrialStatus,
 } from '../data/record';
-import { RecordingError } from '../data/recording';
 import type { WaitTimes } from '../data/usage';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
@@ -293,7 +292,7 @@ export class AgentRun {
     if (isBudget) return ended('budget_exceeded', said);
     if (turns.limit) return turns.limit;
     if (error instanceof AgentApiError) return errorEnd('agent_api', said);
-    if (error instanceof AgentSetupError || error instanceof RecordingError) return errorEnd('setup', said);
+    if (error instanceof AgentSetupError) return errorEnd('setup', said);
     if (session.page.isClosed()) return errorEnd('browser', `no tab is open: ${said}`);
     return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}`);
   }

@@ -239,7 +239,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
   const recording =
-    text === undefined ? undefined : readRecording(unique ? uniqueByValue(text, unique) : text, file);
+    text === undefined ? undefined : recordingIn(unique ? uniqueByValue(text, unique) : text, file);
   // The assertions still check the old actions, but the changed spec may ask for more than was recorded.
   if (recording && recording.specHash !== task.specHash) {
     const stale = `${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.`;
@@ -260,6 +260,14 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const done = { value: [...player.done, `This no longer worked: ${problem}`] };
   // Inherits from the task, not a copy: the active tab, the time left and the turns left change.
   return fallback.run(Object.create(task, { done }) as SessionTask);
+}
+
+function recordingIn(text: string, file: string): Recording {
+  try {
+    return readRecording(text, file);
+  } catch (error) {
+    throw new AgentSetupError(messageOf(error));
+  }
 }
 
 const unknownSecret = (name: string) =>
