@@ -31,8 +31,8 @@ export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>
  * Globs are relative to `cwd` (default: that of the process); `!glob` excludes files. Dot folders, node_modules (unless a glob names
  * it) and symbolic links are left out.
  *
- * @returns the valid specs whose id is unique; `all` that are valid; `error` with all problems: globs that are wrong or match nothing (`unmatched` has only
- * these), broken files, ids that several files share.
+ * @returns the valid specs whose id is unique; `all` that are valid; `error` with all problems: globs that are wrong or match nothing
+ * (`unmatched` has only these), broken files, ids that several files share.
  */
 export function loadTaskSpecs(
   globs: string | readonly string[],
@@ -43,26 +43,26 @@ export function loadTaskSpecs(
   error?: TaskSpecLoadError;
   unmatched?: TaskSpecLoadError | undefined;
 } {
-  const specs: LoadedSpec[] = [];
+  const all: LoadedSpec[] = [];
   const { files, unmatched } = findSpecFiles(globs, path.resolve(cwd));
-  if (unmatched && !files.length) return { specs, all: specs, error: unmatched, unmatched };
+  if (unmatched && !files.length) return { specs: all, all, error: unmatched, unmatched };
   const errors: TaskSpecError[] = unmatched ? [unmatched] : [];
   for (const file of files) {
     try {
-      specs.push(loadFile(file));
+      all.push(loadFile(file));
     } catch (error) {
       if (!(error instanceof TaskSpecError)) throw error;
       errors.push(error);
     }
   }
   const byId = new Map<string, LoadedSpec[]>();
-  for (const loaded of specs) byId.set(loaded.spec.id, [...(byId.get(loaded.spec.id) ?? []), loaded]);
+  for (const loaded of all) byId.set(loaded.spec.id, [...(byId.get(loaded.spec.id) ?? []), loaded]);
   const groups = [...byId.values()];
   errors.push(...groups.filter(group => group.length > 1).map(clash));
-  if (errors.length === 0) return { specs, all: specs };
+  if (errors.length === 0) return { specs: all, all };
   const message = `${plural(errors.length, 'problem')} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
   const unique = groups.filter(group => group.length === 1).flat();
-  return { specs: unique, all: specs, error: new TaskSpecLoadError(message, errors, unique), unmatched };
+  return { specs: unique, all, error: new TaskSpecLoadError(message, errors, unique), unmatched };
 }
 
 export function loadFile(file: string): LoadedSpec {

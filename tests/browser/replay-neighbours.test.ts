@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import { type Agent, AgentSetupError, type SessionTask } from '../../src/agents/agent';
+import { findControl } from '../../src/agents/replay/find';
 import { Player, playRecording } from '../../src/agents/replay/player';
 import type { Recording } from '../../src/data/recording';
+import { goalWords } from '../../src/text/goal-words';
 import { agentTask } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
 import { tempFolder } from '../support/temp-folder';
@@ -465,6 +467,23 @@ it('a list that is drawn anew under the pointer does not move the click', async 
     all.innerHTML = ${JSON.stringify(page(['Zoe', ...NAMES]))} }, { once: true })</script>`;
   const goal = 'Delete the user Alice Ahmed.';
   expect(await replayed([page(NAMES), moving], { goal, act: click(deleteNth(1)) })).toEqual(['Alice Ahmed']);
+});
+
+it('another control that was seen is refused, also if the page can no longer tell', async () => {
+  const page = await pages.openPage('/');
+  await page.setContent('<ul><li>Bob Brandt <button>Delete</button></li></ul>');
+  const task = agentTask(page, { goal: 'Delete Alice Ahmed.' });
+  const button = page.getByRole('button');
+  const handle = (await button.elementHandle())!;
+  let looks = 0;
+  const evaluate = async (...given: [never]) => (looks++ ? undefined : handle.evaluate(...given));
+  const elementHandles = async () => [Object.assign(Object.create(handle), { evaluate })];
+  const given = Object.assign(Object.create(button), { elementHandles });
+  const told = { beside: [{ scope: 'row' as const, text: 'Alice Ahmed' }] };
+  const end = performance.now() + SOON.timeoutMs;
+  const find = findControl(given, told, { task, goal: goalWords(task.goal), end });
+  await expect(find).rejects.toThrow('the control is no longer beside "Alice Ahmed"');
+  expect(looks).toBeGreaterThan(1);
 });
 
 it('what is to be on may be on already', async () => {

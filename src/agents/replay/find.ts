@@ -35,20 +35,25 @@ export async function findControl(
   const { place, beside = [] } = recorded;
   if (!place && !beside.length) return { locator: given };
   const isTold = beside.some(({ scope }) => isNear(scope));
-  const isMissedAt = Math.min(performance.now() + MISSED_MS, (performance.now() + end) / 2);
+  let searchAt = Math.min(performance.now() + MISSED_MS, (performance.now() + end) / 2);
   let locator = given;
+  // Kept: a later look may not be able to tell.
+  let why: string | undefined;
   for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
     // No look has a time limit of its own: on a busy machine, too few would come to an end.
     const { element, error } = await lookAt(locator);
     const other = element && (await compared(element, recorded, task, goal));
     if (other?.differs) task.session.notice(`Since the recording, ${other.differs}.`);
     if (other?.isSame) return { locator, ...(beside.length && { element }) };
+    why = other?.why ?? why;
     if (performance.now() + pause > end) {
-      refuse(element, other?.why, error);
+      refuse(element, why, error);
       return { locator };
     }
-    const isMissed = element ? isTold : performance.now() > isMissedAt;
-    const path = place && isMissed && (await elsewhere(given.page(), place.control, beside, goal));
+    const isSought = place && (element ? isTold : performance.now() > searchAt);
+    const path = isSought && (await elsewhere(given.page(), place.control, beside, goal));
+    // It keeps a large page busy.
+    if (isSought) searchAt = performance.now() + MISSED_MS;
     locator = path ? given.page().locator(path) : given;
     await sleep(pause, task.signal);
   }

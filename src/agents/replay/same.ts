@@ -10,7 +10,7 @@ export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'isEmpty' | 'beside'>
 /** @returns `why` it is another control, or how the same control `differs` in numbers or its name; neither if nothing differs */
 export function otherControl(
   recorded: Told,
-  found: Pick<Standing, 'place' | 'isOn' | 'beside'> & Partial<Pick<Standing, 'isEmpty'>>,
+  found: Omit<Standing, 'isConnected'>,
   goal: GoalWords,
 ): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
@@ -33,7 +33,7 @@ export function otherControl(
 }
 
 /** In which the action would do something else: turn off what it turned on, or add to a text that is there already. */
-function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn'> & Partial<Standing>) {
+function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn' | 'isEmpty'>) {
   if (isOn !== undefined && found.isOn === !isOn)
     return `is ${isOn ? 'off' : 'on'}, and was ${isOn ? 'on' : 'off'} in the recording`;
   return isEmpty && found.isEmpty === false ? 'holds a text, and was empty in the recording' : undefined;

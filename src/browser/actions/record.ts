@@ -33,18 +33,16 @@ interface Pending {
   page: Page;
   tab: number;
   draft: ActionDraft;
-  target: Target | undefined;
-  to: Target | undefined;
+  /** Null if no locator finds it again. */
+  target: Target | null | undefined;
+  to: Target | null | undefined;
   /** Which control gets the key, if no target is given. */
-  focused: Promise<Standing | undefined> | undefined;
+  focused: Standing | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
 }
 
-interface Target {
-  locator: Promise<string | undefined>;
-  standing?: Promise<Standing | undefined>;
-}
+type Target = ReturnType<typeof toldOf> & { locator: string };
 
 export class ActionRecorder {
   private pending: Pending[] = [];
@@ -74,12 +72,10 @@ export class ActionRecorder {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
+    // Not while the action runs: it may rename its control, move it or remove it.
     const found = [target, to].map(each => each && this.durable(each));
     const [from, end] = await Promise.all(found);
-    // The action may rename its control, move it or remove it.
-    await Promise.all([from, end].flatMap(each => [each?.locator, each?.standing]));
-    const focused = !target && draft.do === 'press' ? this.focused(page) : undefined;
-    await focused;
+    const focused = !target && draft.do === 'press' ? await this.focused(page) : undefined;
     const tab = this.session.numberOf(page);
     this.pending.push({ page, tab, draft: this.portable(draft), target: from, to: end, focused, before });
   }
@@ -121,20 +117,19 @@ export class ActionRecorder {
     return recorded;
   }
 
-  /** Wrapped in an object, so that whoever awaits it does not wait for the durable locator. */
-  private async durable(target: ActionElement): Promise<Target> {
+  /** Null if no locator finds it again. */
+  private async durable(target: ActionElement): Promise<Target | null> {
     const place =
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
-    if (!place) return { locator: Promise.resolve(undefined) };
-    const standing = standingOf(place.first(), place.page(), { goal: this.goal });
-    if (hasLocatorHandlers(place.page())) await standing;
-    const durable = within(place.normalize().then(String), LIMIT_MS);
+    if (!place) return null;
+    const asked = standingOf(place.first(), place.page(), { goal: this.goal });
+    if (hasLocatorHandlers(place.page())) await asked;
+    const named = within(place.normalize().then(String), LIMIT_MS);
     // If the page went away too soon, the given locator will do, unless it is a reference into a snapshot.
     const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-    const locator = durable.then((name = asGiven) =>
-      name !== undefined && name.length <= MAX_LOCATOR ? name : undefined,
-    );
-    return { locator, standing };
+    const [locator = asGiven, standing] = await Promise.all([named, asked]);
+    if (locator === undefined || locator.length > MAX_LOCATOR) return null;
+    return standing && isDetached(locator, standing) ? null : { locator, ...toldOf(standing) };
   }
 
   private async focused(page: Page): Promise<Standing | undefined> {
@@ -154,30 +149,22 @@ export class ActionRecorder {
   }
 }
 
-async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedAction | undefined> {
-  const [target, to] = await Promise.all([recorded(asked.target), recorded(asked.to)]);
-  if ((asked.target && !target) || (asked.to && !to)) return undefined;
+async function finished({ draft, tab, target, to, ...asked }: Pending): Promise<RecordedAction | undefined> {
+  if (target === null || to === null) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
   const ofTarget = target
     ? { ...target, control: namedControl(target.locator, target.place) }
-    : toldOf(await asked.focused);
+    : toldOf(asked.focused);
   // Only a click toggles: other actions say themselves whether it ends on or off.
-  if (ofTarget && draft.do !== 'click') delete ofTarget.isOn;
+  if (draft.do !== 'click') delete ofTarget.isOn;
   // The others replace the text, or don't enter any.
-  if (ofTarget && draft.do !== 'type') delete ofTarget.isEmpty;
+  if (draft.do !== 'type') delete ofTarget.isEmpty;
   const end = to && {
     to: to.locator,
     ...(to.place && { toPlace: to.place }),
     ...(to.beside && { toBeside: to.beside }),
   };
   return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
-}
-
-/** Undefined if no locator finds it again. */
-async function recorded(target: Target | undefined) {
-  const [locator, standing] = await Promise.all([target?.locator, target?.standing]);
-  if (!locator || (standing && isDetached(locator, standing))) return undefined;
-  return { locator, ...toldOf(standing) };
 }
 
 function toldOf({ place, beside, isOn, isEmpty }: Partial<Standing> = {}) {

@@ -54,7 +54,7 @@ interface Found extends PageTool {
 }
 
 /** What a page's tool has thrown. */
-export class ToolFailure extends Error {}
+class ToolFailure extends Error {}
 
 export class PageTools {
   /** Whether `isSupported` found no WebMCP: then pages are no longer asked. */
@@ -152,14 +152,14 @@ export class PageTools {
       return isTold ? answer : left();
     } catch (error) {
       const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.\w+: (?:Error: )?/, '');
-      const isOfPage = error instanceof ToolFailure;
-      if (!isOfPage && /context was destroyed|frame was detached|has been closed/i.test(message))
-        return left();
-      if (!isOfPage && /^Timeout/.test(message))
+      const failed = new DriverError(`The page's tool "${name}" failed: ${message}`);
+      if (error instanceof ToolFailure) throw failed;
+      if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
+      if (/^Timeout/.test(message))
         throw new DriverError(
           `The page's tool "${name}" did not answer within ${timeout / 1000} s. It may have had an effect: look before you call it again.`,
         );
-      throw new DriverError(`The page's tool "${name}" failed: ${message}`);
+      throw failed;
     }
   }
 

@@ -27,7 +27,7 @@ test.each<[string, locator: string, was: string, is: string, goal: string, 'same
   ['it had none', BY_NAME, 'div.card', 'div.row', 'Order it', 'same'],
   ['another case', BY_NAME, 'button "PAY"', 'button "Pay"', 'Order it', 'noted'],
 ])('a name: %s', (_, locator, was, is, goal, expected) => {
-  const found = { place: place(is), isOn: null, beside: [] };
+  const found = { place: place(is), isOn: null, isEmpty: null, beside: [] };
   const { why, differs } = otherControl({ locator, place: place(was) }, found, goalWords(goal));
   expect(why ? 'other' : differs ? 'noted' : 'same').toBe(expected);
   if (expected !== 'same') expect(why ?? differs).toBe(`${was} is now ${is}`);
@@ -46,7 +46,7 @@ test.each<[string, locator: string, was: string, is: string, goal: string, isOth
   ['it is in the name by now', BY_NAME, 'Cancel', '', 'Cancel "Cancel"', false],
 ])('what is beside it: %s', (_, locator, was, is, goal, isOther) => {
   const recorded = { locator, place: place('button "Cancel"'), beside: beside(was) };
-  const found = { place: place('button "Cancel"'), isOn: null, beside: beside(is) };
+  const found = { place: place('button "Cancel"'), isOn: null, isEmpty: null, beside: beside(is) };
   const { why } = otherControl(recorded, found, goalWords(goal));
   expect(why).toBe(isOther ? `button "Cancel" is no longer beside "${was}"` : undefined);
 });
@@ -54,7 +54,11 @@ test.each<[string, locator: string, was: string, is: string, goal: string, isOth
 test('in a dialog and on a page only names count, and no digit among other words', () => {
   const goal = goalWords('Take 3 of the red ones for Ada at $49');
   const gone = (text: string, scope: Neighbour['scope']) =>
-    otherControl({ beside: beside(text, scope) }, { place: null, isOn: null, beside: [] }, goal).why;
+    otherControl(
+      { beside: beside(text, scope) },
+      { place: null, isOn: null, isEmpty: null, beside: [] },
+      goal,
+    ).why;
   expect(gone('Only 3 left', 'page')).toBeUndefined();
   expect(gone('red', 'page')).toBeUndefined();
   expect(gone('3', 'page')).toBe('the control is no longer beside "3"');
@@ -62,7 +66,7 @@ test('in a dialog and on a page only names count, and no digit among other words
 });
 
 test('in a frame only what is beside it is known', () => {
-  const found = { place: null, isOn: null, beside: beside('Order 2') };
+  const found = { place: null, isOn: null, isEmpty: null, beside: beside('Order 2') };
   const recorded = { locator: BY_NAME, beside: beside('Order 1') };
   expect(otherControl(recorded, found, goalWords('Cancel order 1'))).toEqual({
     why: 'the control is no longer beside "Order 1"',
@@ -72,7 +76,8 @@ test('in a frame only what is beside it is known', () => {
 test('a switch that is on by now is not clicked', () => {
   const recorded = { place: place('switch "News"'), isOn: false };
   const compare = (isOn: boolean | null) =>
-    otherControl(recorded, { place: place('switch "News"'), isOn, beside: [] }, goalWords('')).why;
+    otherControl(recorded, { place: place('switch "News"'), isOn, isEmpty: null, beside: [] }, goalWords(''))
+      .why;
   expect(compare(true)).toBe('switch "News" is on, and was off in the recording');
   expect([compare(false), compare(null)]).toEqual([undefined, undefined]);
 });
