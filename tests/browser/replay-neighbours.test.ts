@@ -469,6 +469,16 @@ it('a list that is drawn anew under the pointer does not move the click', async 
   expect(await replayed([page(NAMES), moving], { goal, act: click(deleteNth(1)) })).toEqual(['Alice Ahmed']);
 });
 
+it('a text that is filled in may replace another', async () => {
+  const act = async (page: Page, note: Note) => {
+    const draft = { do: 'fill', text: 'Jo' };
+    await note(draft, page.getByLabel('Name'));
+    await page.getByLabel('Name').fill('Jo');
+  };
+  const goal = 'Set the name to "Jo".';
+  expect(await replayed([nameField(''), nameField('Old')], { goal, act })).toEqual(['named']);
+});
+
 it('another control that was seen is refused, also if the page can no longer tell', async () => {
   const page = await pages.openPage('/');
   await page.setContent('<ul><li>Bob Brandt <button>Delete</button></li></ul>');

@@ -379,6 +379,8 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   // The ends of those runs are no errors of their own.
   expect(output).not.toMatch(/not a part of any test|has been closed|agent\.run, error/);
   const all = recordsIn(forgetful.read('report.json'));
+  const ofForever = all.filter(({ agent }) => agent === 'forever');
+  expect(ofForever.map(({ status }) => status).toSorted()).toEqual(['completed', 'timed_out']);
   const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
   const crashed = all.filter(ofCrash);
   const isOther = ({ agent, reason }: (typeof all)[number]) =>
