@@ -110,9 +110,11 @@ function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isL
   const left = new Set([...goal.names, ...goal.others]);
   for (const word of wordsIn(nameOf(control))) left.delete(word);
   const texts: string[] = [];
+  if (!isNear(scope) && !goal.names.some(name => left.has(name))) return texts;
   for (const { text, parent } of textsIn(control, box, isNear(scope), lists)) {
     let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
-    if (!fresh.length) continue;
+    // Asked last: on a large page it takes longer than all the rest.
+    if (!fresh.length || (parent && !isRead(parent))) continue;
     const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
     // The names of other controls may change, so few of their words count.
     if (other && other !== control && !holds(other, control))
@@ -135,30 +137,28 @@ function cutAround(text: string, word: string): string {
 function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean, lists: Lists) {
   for (const text of headingsOf(control, lists)) yield { text };
   if (!around) return;
+  const isText = ({ nodeType, nodeValue }: Node) => nodeType === Node.TEXT_NODE && nodeValue?.trim();
+  const isInside = (node: Node) => after === undefined || isBetween(after, node, control);
   const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
   for (const element of [around, ...inside]) {
     if (element !== control) for (const text of valuesOf(element, withFields)) yield { text };
     if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
-    const texts = [...element.childNodes].filter(
-      node =>
-        node.nodeType === Node.TEXT_NODE &&
-        node.nodeValue?.trim() &&
-        (after === undefined || isBetween(after, node, control)),
-    );
-    if (!texts.length || element.closest(UNREAD)) continue;
-    if (!element.checkVisibility({ visibilityProperty: true })) continue;
-    for (const { nodeValue } of texts) yield { text: nodeValue!, parent: element };
+    for (const node of element.childNodes)
+      if (isText(node) && isInside(node)) yield { text: node.nodeValue!, parent: element };
   }
 }
 
+const isRead = (element: Element) =>
+  !element.closest(UNREAD) && element.checkVisibility({ visibilityProperty: true });
+
 function valuesOf(element: Element, withFields: boolean): string[] {
-  if (element instanceof HTMLInputElement) return isText(element, withFields) ? [element.value] : [];
+  if (element instanceof HTMLInputElement) return isTextField(element, withFields) ? [element.value] : [];
   const isChosenHere = withFields && element instanceof HTMLSelectElement;
   return isChosenHere ? [...element.selectedOptions].map(({ text }) => text) : [];
 }
 
 /** Outside its row, editable fields don't count: their values change. */
-const isText = ({ type, readOnly, disabled }: HTMLInputElement, withFields: boolean) =>
+const isTextField = ({ type, readOnly, disabled }: HTMLInputElement, withFields: boolean) =>
   /^(?:text|email|tel|url|search|number)$/.test(type) && (withFields || readOnly || disabled);
 
 const isBetween = (before: Element | null, node: Node, after: Node) =>
