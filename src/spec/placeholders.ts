@@ -82,9 +82,10 @@ function inQuery(value: string, placeholder: string): string {
 
 function inGlob(value: string, placeholder: string): string {
   if (/^[!-~]*$/.test(value) && !/[*"<>\\^`{|}]/.test(value)) return value;
-  throw new Error(
-    `the value of ${placeholder} stands in a URL glob, but has \`*\` or characters that no URL has. Encode it in prepare: encodeURIComponent(value)`,
-  );
+  const why = value.includes('*')
+    ? '`*`, which stands for any characters there. Use a value without it'
+    : 'characters that no URL has. Encode it in prepare: encodeURIComponent(value)';
+  throw new Error(`the value of ${placeholder} stands in a URL glob, but has ${why}`);
 }
 
 export interface Site {

@@ -116,10 +116,10 @@ export async function send<T>(request: Sending<T>): Promise<T> {
     const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
     const isRetried =
       (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-    if (!waits && !isRetried)
-      throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
+    const keys = await request.keys();
+    if (!waits && !isRetried) throw new RequestFailed(failure, problemOf(failure, sent, request, keys));
     request.check?.();
-    debug('retry', () => `request to the model again: ${withoutKeys(failure.words, [])}`);
+    debug('retry', () => `request to the model again: ${withoutKeys(failure.words, keys)}`);
     if (kind === 'broken') await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
   }
 }

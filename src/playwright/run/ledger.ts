@@ -161,7 +161,7 @@ export function reserve(project: string, spec: string, index: number, costUsd: n
   const run = process.env[ENV];
   if (!run || existsSync(fileOf(run, project, spec, index))) return () => undefined;
   enter(project, spec, { index, outcome: null, costUsd });
-  return () => rmSync(fileOf(run, project, spec, index));
+  return () => rmSync(fileOf(run, project, spec, index), { force: true });
 }
 
 /** The cost of an ended trial, or what a running one has spent, without its reservation. */

@@ -59,14 +59,21 @@ describe('a value does not become a part of the syntax around it', () => {
     expect(new RegExp(regex, 'u').test(`order O"Brien's \\ a.b {{other}} 7`)).toBe(false);
   });
 
-  test.each(['two words', 'ü', 'a*b', '"', '{x}'])('of a glob: %s is refused', each => {
+  const noUrl = /URL glob, but has characters that no URL has.*encodeURIComponent/;
+  const anyText = /URL glob, but has `\*`, which stands for any characters there. Use a value without it$/;
+
+  test.each([
+    ['two words', noUrl],
+    ['ü', noUrl],
+    ['"', noUrl],
+    ['{x}', noUrl],
+    ['a*b', anyText],
+  ])('of a glob: %s is refused', (each, message) => {
     for (const assertion of [
       { type: 'url', pattern: '**/{{value}}' },
       { type: 'network', urlPattern: '**/{{value}}' },
     ])
-      expect(() => filled(assertion, { value: each })).toThrow(
-        /^the value of \{\{value\}\} stands in a URL glob, but has `\*` or characters that no URL has.*encodeURIComponent/,
-      );
+      expect(() => filled(assertion, { value: each })).toThrow(message);
   });
 
   test('of a query: what would end it is refused', () => {

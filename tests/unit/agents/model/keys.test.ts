@@ -50,18 +50,18 @@ test('the line that DEBUG shows of a request that is sent again', async () => {
   const request = {
     ...asked,
     lane: laneOf('m', [KEY]),
-    keys: () => [],
+    keys: () => ['violet-42'],
     maxRetries: 1,
     signal: new AbortController().signal,
     waiting: <T>(promise: Promise<T>) => promise,
     attempt: async () => {
       if (sent++) return { value: 'answer' };
-      throw new Error(`overloaded, x-api-key: ${KEY}`);
+      throw new Error(`no violet-42, x-api-key: ${KEY}`);
     },
     failureOf: (error: unknown) => ({ status: 500, words: String(error) }),
   };
   expect(await send(request)).toBe('answer');
   const lines = written.mock.calls.map(([line]) => String(line)).filter(line => /taskproof:retry/.test(line));
   expect(lines).toHaveLength(1);
-  expect(lines[0]).toContain('overloaded, x-api-key: [key]');
+  expect(lines[0]).toContain('no [key], x-api-key: [key]');
 });
