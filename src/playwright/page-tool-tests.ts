@@ -106,17 +106,13 @@ async function checkAnswer(page: Page, name: string, { calls, timeoutMs, maxResu
   expect(length, `length of the answer of tool "${name}", in characters`).toBeLessThanOrEqual(maxResult);
 }
 
-/** Errors about the page, not about the input. */
-const NO_REFUSAL =
-  /Timeout|has no tool|No WebMCP tool|context was destroyed|frame was detached|has been closed/i;
-
 /** @returns why there is nothing to check; undefined if it was checked */
 async function checkRefusals(
   page: Page,
   name: string,
   { calls, timeoutMs }: Given,
 ): Promise<string | undefined> {
-  const { problemsWith } = await import('../browser/page-tools/page-tools.js');
+  const { problemsWith, ToolFailure } = await import('../browser/page-tools/page-tools.js');
   const tools = await toolsOf(page);
   const { inputSchema } = await known(tools, name);
   const wrong = inputsWithOneMistake(calls[name]!).filter(each => problemsWith(inputSchema, each).length);
@@ -127,7 +123,7 @@ async function checkRefusals(
     const call = tools.callUnchecked(page, name, each, timeoutMs);
     const [refused, said] = await call.then(
       answer => [saysError(answer), JSON.stringify(answer)],
-      ({ message }: Error) => [!NO_REFUSAL.test(message), message],
+      (error: Error) => [error instanceof ToolFailure, error.message],
     );
     const given = `tool "${name}", given ${JSON.stringify(each)}, which its schema refuses,`;
     expect(page.url(), `${given} went to another page`).toBe(url);

@@ -184,30 +184,33 @@ export async function callTool(
   _: Document,
   { name, input }: { name: string; input: object },
 ): Promise<{ answer?: unknown; failed?: string }> {
+  const call = await callOf(name);
   try {
-    return { answer: await answerOf(name, input) };
+    return { answer: await call(input) };
   } catch (error) {
     return { failed: String((error as Error | null)?.message ?? error) };
   }
 }
 
 /** As Playwright 1.65 does it. Has to run in the page's own world. */
-async function answerOf(name: string, input: object): Promise<unknown> {
+async function callOf(name: string): Promise<(input: object) => Promise<unknown>> {
   const context = modelContext();
-  if (context?.invokeTool) return context.invokeTool(name, input);
+  if (context?.invokeTool) return async input => context.invokeTool!(name, input);
   const tools = (await context?.getTools?.()) ?? [];
   const tool = tools.find(each => each.name === name && (!('window' in each) || each.window === window));
   if (!tool || !context?.executeTool) throw new Error(`No WebMCP tool named "${name}"`);
-  const result = await context.executeTool(tool, input).catch(error => {
-    if (!/Failed to parse input/.test(String(error?.message))) throw error;
-    return context.executeTool!(tool, JSON.stringify(input));
-  });
-  if (result === 'undefined') return undefined;
-  try {
-    return JSON.parse(result as string);
-  } catch {
-    return result;
-  }
+  return async input => {
+    const result = await context.executeTool!(tool, input).catch(error => {
+      if (!/Failed to parse input/.test(String(error?.message))) throw error;
+      return context.executeTool!(tool, JSON.stringify(input));
+    });
+    if (result === 'undefined') return undefined;
+    try {
+      return JSON.parse(result as string);
+    } catch {
+      return result;
+    }
+  };
 }
 
 /** Whether a tool has filled in its form, which still has to be sent; null if the tool has no such form. */

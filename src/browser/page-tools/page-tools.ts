@@ -54,7 +54,7 @@ interface Found extends PageTool {
 }
 
 /** What a page's tool has thrown. */
-class ToolFailure extends Error {}
+export class ToolFailure extends Error {}
 
 export class PageTools {
   /** Whether `isSupported` found no WebMCP: then pages are no longer asked. */
