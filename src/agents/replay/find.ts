@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
 import { callInPage, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
+import { fieldInWords } from '../../data/action';
 import { type GoalWords, isNear } from '../../text/goal-words';
 import { inTexts } from '../../text/mask';
 import type { SessionTask } from '../agent';
@@ -47,7 +48,7 @@ export async function findControl(
     if (other?.isSame) return { locator, ...(beside.length && { element }) };
     why = other?.why ?? why;
     if (performance.now() + pause > end) {
-      refuse(element, why, error);
+      refuse(recorded, { element, why, error });
       return { locator };
     }
     const isSought = place && (element ? isTold : performance.now() > searchAt);
@@ -59,10 +60,16 @@ export async function findControl(
   }
 }
 
-/** If the page can't tell which element it is, the action goes on. */
-function refuse(element: Locator | undefined, why: string | undefined, error: Error | undefined): void {
-  if (why !== undefined) throw new OtherControl(why);
-  if (!element) throw error ?? new NoControl('it is not there, or more than once');
+/** If the page can't tell which element it is, an action that no text beside it decides goes on. */
+function refuse(
+  { place, beside }: Told,
+  found: { element: Locator | undefined; why: string | undefined; error: Error | undefined },
+): void {
+  if (found.why !== undefined) throw new OtherControl(found.why);
+  if (!found.element) throw found.error ?? new NoControl('it is not there, or more than once');
+  if (!beside?.length) return;
+  const control = place ? fieldInWords(place.control) : 'the control';
+  throw new OtherControl(`the page did not tell in time what stands beside ${control}`);
 }
 
 /** The only element. None if the page does not answer, or loads another document. */

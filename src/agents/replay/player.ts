@@ -166,7 +166,9 @@ export class Player {
 
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
     const end = performance.now() + this.timeoutMs;
-    const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
+    const isKnown = ![action.before, action.after].some(each => sameFingerprint(each, NO_ANSWER));
+    const hadEffect =
+      isKnown && !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
       // Closing the tab or opening another is an effect.
       if (page.isClosed() || this.task.page !== page)

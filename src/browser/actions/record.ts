@@ -9,7 +9,6 @@ import {
   type PageAction,
   type RecordedAction,
 } from '../../data/action';
-import { hasLocatorHandlers } from '../../playwright/inside/calls';
 import { pathOf, portableUrl } from '../../spec/url';
 import { type GoalWords, goalWords, type Scope } from '../../text/goal-words';
 import { beginning } from '../../text/line';
@@ -122,12 +121,11 @@ export class ActionRecorder {
     const place =
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
     if (!place) return null;
-    const asked = standingOf(place.first(), place.page(), { goal: this.goal });
-    if (hasLocatorHandlers(place.page())) await asked;
-    const named = within(place.normalize().then(String), LIMIT_MS);
-    // If the page went away too soon, the given locator will do, unless it is a reference into a snapshot.
-    const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-    const [locator = asGiven, standing] = await Promise.all([named, asked]);
+    // First, since on a page of thousands of rows the locator keeps the page busy until the time is over.
+    const standing = await standingOf(place.first(), place.page(), { goal: this.goal });
+    const named = await within(place.normalize().then(String), LIMIT_MS);
+    // If the page does not tell in time, the given locator will do, unless it is a reference into a snapshot.
+    const locator = named ?? (String(place).includes('aria-ref=') ? undefined : String(place));
     if (locator === undefined || locator.length > MAX_LOCATOR) return null;
     return standing && isDetached(locator, standing) ? null : { locator, ...toldOf(standing) };
   }

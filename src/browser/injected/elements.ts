@@ -85,7 +85,7 @@ export function inViewport({ x, y, width, height }: Box): boolean {
 
 /** What people call an element: for sentences, and to recognize the control that an agent looked for. */
 export function nameOf(element: Element): string {
-  const { labels, value } = element as HTMLInputElement;
+  const { value } = element as HTMLInputElement;
   const isButton = element.matches('input[type=submit],input[type=button],input[type=reset]');
   const isField = element.matches('input,select,textarea,[contenteditable=""],[contenteditable=true]');
   const isImage = element.matches('img,area,input[type=image]');
@@ -93,7 +93,7 @@ export function nameOf(element: Element): string {
   const names = [
     textReferredTo(element, 'aria-labelledby'),
     element.getAttribute('aria-label'),
-    [...(labels ?? [])].map(labelText).join(' '),
+    labelsOf(element).map(labelText).join(' '),
     isButton ? value : isField ? '' : element.textContent,
     image?.getAttribute('alt') ?? image?.getAttribute('aria-label'),
     element.getAttribute('title'),
@@ -107,6 +107,12 @@ export function textReferredTo(element: Element, attribute: string): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const ids = (element.getAttribute(attribute) ?? '').split(/\s+/).filter(Boolean);
   return ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' ');
+}
+
+/** Does not read `labels` if there can't be any: that walks through the whole page. */
+export function labelsOf(element: Element): Element[] {
+  const isPossible = element.id || element.closest('label');
+  return isPossible ? [...((element as HTMLInputElement).labels ?? [])] : [];
 }
 
 /** A label's own text, without that of the field in it. */
@@ -225,7 +231,7 @@ export function topOf(element: Element): Element | null {
 export function coverOf(element: Element): Element | null {
   const { x, y, width, height } = boxOf(element);
   const spots = [0.5, 0.25, 0.75].flatMap(over => [0.5, 0.25, 0.75].map(down => [over, down] as const));
-  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const labels = labelsOf(element);
   const covers = spots.map(([over, down]) => {
     const top = hit({ x: x + width * over, y: y + height * down });
     const takes = !top || holds(element, top) || holds(top, element) || labels.some(each => holds(each, top));

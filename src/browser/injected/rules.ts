@@ -10,6 +10,7 @@ import {
   isOutside,
   isShown,
   isStyledInput,
+  labelsOf,
   largestOver,
   nameOf,
   parentOf,
@@ -246,7 +247,7 @@ function controlsToName({ shown }: State): Element[] {
 
 function isNamed(element: Element): boolean {
   if (element.getAttribute('aria-label')?.trim()) return true;
-  if ([...((element as HTMLInputElement).labels ?? [])].some(saysText)) return true;
+  if (labelsOf(element).some(saysText)) return true;
   return element.matches('a:not([role]),button:not([role]),summary:not([role])') && saysText(element);
 }
 

@@ -90,10 +90,3 @@ export function unseen<T>(owner: Page | CDPSession, calls: () => Promise<T>): Pr
   const { _wrapApiCall: wrap } = owner as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
   return wrap ? wrap.call(owner, calls, { internal: true }) : calls();
 }
-
-/**
- * Whether the page has handlers of `page.addLocatorHandler`. Checked on Playwright 1.65.1 (Page): actions at the same time call a
- * handler at the same time. If a version lacks the field, a handler may be called twice.
- */
-export const hasLocatorHandlers = (page: Page): boolean =>
-  Boolean((page as { _locatorHandlers?: ReadonlyMap<unknown, unknown> })._locatorHandlers?.size);
