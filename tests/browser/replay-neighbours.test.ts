@@ -227,6 +227,21 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
     /beside "iPhone 15"/,
   ],
   [
+    'the target of a drag',
+    board('To do', 'Done'),
+    board('To do', 'Done')
+      .replace('ondrop', 'hidden ondrop')
+      .replaceAll('<td', '<p')
+      .replaceAll('</td', '</p'),
+    'Move the card to "Done".',
+    async (page, note) => {
+      const [from, to] = [page.getByText('Card'), page.getByRole('cell').nth(1)];
+      await note({ do: 'drag' }, from, to);
+      await from.dragTo(to);
+    },
+    /the target of the drag, .*, is not found/,
+  ],
+  [
     'what is chosen in a list of its row',
     list(name => role(name, 'Admin'))(NAMES),
     list(name => role(name, 'Guest'))(NAMES),

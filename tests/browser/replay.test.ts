@@ -379,21 +379,27 @@ describe('a page that has changed', () => {
     ]);
   });
 
-  it('is told: a dialog that asks something else by now', async () => {
+  it('is named: a dialog that asks something else by now is not accepted', async () => {
     const first = await pages.open('/dialogs');
     first.task.session.dialogs.policy = () => ({ accept: true });
     await first.act('left_click', { target: await first.ref(/button "Ask"/) });
     const recording = recordingOf(first.actions);
-    const asking = async (question: string) => {
+    const asking = async (question: string, then = recording) => {
       const page = await pages.openPage('/dialogs');
       await page.evaluate(`const { confirm: ask } = window; confirm = () => ask('${question}')`);
       const task = agentTask(page);
-      await new Player(task, 3_000).play(recording);
+      await new Player(task, 3_000).play(then);
       return task.session.notices;
     };
     expect(await asking('Sure?')).toEqual(['A dialog (confirm) said "Sure?" and was accepted.']);
-    expect(await asking('Delete your account?')).toEqual([
-      'A dialog (confirm) said "Delete your account?" and was accepted. In the recording it said "Sure?".',
-    ]);
+    expect(
+      await asking(
+        'Sure? 3 orders are open.',
+        JSON.parse(JSON.stringify(recording).replace('Sure?', 'Sure? 2 orders are open.')),
+      ),
+    ).toHaveLength(1);
+    await expect(asking('Delete your account?')).rejects.toThrow(
+      'action 1: a dialog says "Delete your account?" instead of "Sure?" on /dialogs',
+    );
   });
 });

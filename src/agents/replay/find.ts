@@ -1,9 +1,9 @@
 // Waits for the control of a recorded action, found by its locator or where it is by now.
 import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
-import { callInPage, unseen } from '../../browser/in-page';
+import { callInPage, injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
-import { fieldInWords } from '../../data/action';
+import { fieldInWords, type Place, type Position } from '../../data/action';
 import { type GoalWords, isNear } from '../../text/goal-words';
 import { inTexts } from '../../text/mask';
 import type { SessionTask } from '../agent';
@@ -27,15 +27,23 @@ export class NoControl extends Error {
   override name = 'NoControl';
 }
 
-/** @returns its locator and, if another could come in its place, the element that was compared. @throws OtherControl, NoControl */
+export interface FoundControl {
+  locator: Locator;
+  /** What was compared, if another could come in its place. */
+  element?: Locator;
+  /** Where it is by now. */
+  place?: Place | null;
+}
+
+/** @throws OtherControl, NoControl */
 export async function findControl(
   given: Locator,
   recorded: Told,
   { task, goal, end }: { task: SessionTask; goal: GoalWords; end: number },
-): Promise<{ locator: Locator; element?: Locator }> {
-  const { place, beside = [] } = recorded;
-  if (!place && !beside.length) return { locator: given };
-  const isTold = beside.some(({ scope }) => isNear(scope));
+): Promise<FoundControl> {
+  const { place, beside = [], hints } = recorded;
+  if ([place, beside[0], hints].every(each => each === undefined)) return { locator: given };
+  const isTold = hints !== undefined || beside.some(({ scope }) => isNear(scope));
   let searchAt = Math.min(performance.now() + MISSED_MS, (performance.now() + end) / 2);
   let locator = given;
   // Kept: a later look may not be able to tell.
@@ -45,14 +53,14 @@ export async function findControl(
     const { element, error } = await lookAt(locator);
     const other = element && (await compared(element, recorded, task, goal));
     if (other?.differs) task.session.notice(`Since the recording, ${other.differs}.`);
-    if (other?.isSame) return { locator, ...(beside.length && { element }) };
+    if (other?.isSame) return { locator, place: other.place, ...(beside.length && { element }) };
     why = other?.why ?? why;
     if (performance.now() + pause > end) {
       refuse(recorded, { element, why, error });
       return { locator };
     }
     const isSought = place && (element ? isTold : performance.now() > searchAt);
-    const path = isSought && (await elsewhere(given.page(), place.control, beside, goal));
+    const path = isSought && (await elsewhere(given.page(), recorded, goal));
     // It keeps a large page busy.
     if (isSought) searchAt = performance.now() + MISSED_MS;
     locator = path ? given.page().locator(path) : given;
@@ -92,8 +100,21 @@ async function compared(element: Locator, recorded: Told, task: SessionTask, goa
   const found = await standingOf(element, task.page, { goal, scopes });
   if (!found?.isConnected) return undefined;
   const other = otherControl(recorded, inTexts(found, task.mask), goal);
-  return { ...other, isSame: other.why === undefined };
+  return { ...other, isSame: other.why === undefined, place: found.place };
 }
 
-const elsewhere = (page: Page, control: string, beside: NonNullable<Told['beside']>, goal: GoalWords) =>
-  within(callInPage(page, 'pathBeside', control, beside, goal), ANSWER_MS);
+const elsewhere = (page: Page, { place, hints, beside = [] }: Told, goal: GoalWords) =>
+  within(callInPage(page, 'pathBeside', { control: place!.control, hints }, beside, goal), ANSWER_MS);
+
+/** A spot on a control whose size may have changed. */
+export function spotNow({ x, y }: Position, was: Place | undefined, is: Place | null | undefined): Position {
+  if (!was?.width || !was.height || !is) return { x, y };
+  return { x: Math.round((x * is.width) / was.width), y: Math.round((y * is.height) / was.height) };
+}
+
+/** @throws OtherControl if a control lies on the spot of an element that had none there */
+export async function refuseOtherOn(locator: Locator, spot: Position): Promise<void> {
+  const ask = () => locator.evaluate(injected('controlOn'), spot, { timeout: ANSWER_MS });
+  const other = await within(unseen(locator.page(), ask), ANSWER_MS);
+  if (other) throw new OtherControl(`${other} is where the recording acts on the page`);
+}

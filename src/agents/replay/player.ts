@@ -14,11 +14,11 @@ import {
   type Fingerprint,
   fieldInWords,
   namedControl,
+  type Position,
   type RecordedAction,
 } from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
-  fileBelow,
   type RecordedTurn,
   type Recording,
   readRecording,
@@ -28,12 +28,22 @@ import { uniqueByValue } from '../../spec/placeholders';
 import { pathOf } from '../../spec/url';
 import { type GoalWords, goalWords, hasName, isNear } from '../../text/goal-words';
 import { beginning, messageOf } from '../../text/line';
-import { fillSecrets, secretsNamed } from '../../text/mask';
+import { secretsNamed } from '../../text/mask';
 import { type Agent, AgentSetupError, type SessionTask, type Turn } from '../agent';
-import { FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl } from './find';
+import {
+  FIRST_PAUSE_MS,
+  type FoundControl,
+  findControl,
+  longer,
+  NoControl,
+  OtherControl,
+  refuseOtherOn,
+  spotNow,
+} from './find';
 import type { ReplaySettings } from './index';
+import { located, resolved, unknownSecret } from './resolve';
 import { haveSameWords, leftOut, type Told } from './same';
-import { turnsWith, withTexts } from './values';
+import { turnsWith } from './values';
 
 /** An action that can't be performed, or no longer has an effect. */
 export class ActionProblem extends Error {
@@ -47,6 +57,8 @@ export class Player {
   readonly done: string[] = [];
   private number = 0;
   private answers: DialogAnswer[] = [];
+  /** How a dialog differs from the one that was accepted. */
+  private otherDialog: string | undefined;
   private isOfOtherSpec = false;
   private readonly goal: GoalWords;
 
@@ -78,7 +90,10 @@ export class Player {
     const answer = this.answers.shift();
     if (answer?.message === undefined || haveSameWords(answer.message, this.task.mask(dialog.message())))
       return answer;
-    return { ...answer, note: ` In the recording it said "${answer.message}".` };
+    const note = ` In the recording it said "${answer.message}".`;
+    if (!answer.accept || dialog.type() === 'alert') return { ...answer, note };
+    this.otherDialog = `a dialog says "${this.task.mask(dialog.message())}" instead of "${answer.message}"`;
+    return { accept: false, note };
   }
 
   private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
@@ -138,22 +153,9 @@ export class Player {
 
   /** Acts on the element that was compared. If the page replaces it in the meantime, looks for it again. */
   private async perform(page: Page, there: LocatedAction, recorded: RecordedAction, end: number) {
-    const { task, goal } = this;
+    const { task } = this;
     for (;;) {
-      const action = { ...there };
-      let element: Locator | undefined;
-      const find = (locator: Locator, told: Told) => findControl(locator, told, { task, goal, end });
-      if ('locator' in action && action.locator)
-        ({ locator: action.locator, element } = await find(action.locator, recorded));
-      else if (action.do === 'press') {
-        const focused = page.locator(':focus').first();
-        const { locator } = await find(focused, recorded);
-        if (locator !== focused) action.locator = locator;
-      }
-      if (action.do === 'drag') {
-        const { toPlace: place, toBeside: beside } = recorded;
-        action.to = (await find(action.to, { place, beside, locator: String(action.to) })).locator;
-      }
+      const { action, element } = await this.aimed(page, { ...there }, recorded, end);
       if (action.do === 'click' && element) action.locator = element;
       const timeoutMs = Math.max(1, end - performance.now());
       try {
@@ -164,12 +166,47 @@ export class Player {
     }
   }
 
+  /** The action on the controls that are there by now. */
+  private async aimed(page: Page, action: LocatedAction, recorded: RecordedAction, end: number) {
+    const { task, goal } = this;
+    const find = (locator: Locator, told: Told) => findControl(locator, told, { task, goal, end });
+    let element: Locator | undefined;
+    if ('locator' in action && action.locator) {
+      const found = await find(action.locator, recorded);
+      ({ locator: action.locator, element } = found);
+      if ('position' in action && action.position)
+        action.position = await this.spot(action.position, recorded, found);
+    } else if (action.do === 'press') {
+      const focused = page.locator(':focus').first();
+      const { locator } = await find(focused, recorded);
+      if (locator !== focused) action.locator = locator;
+    }
+    if (action.do === 'drag') {
+      const { toPlace: place, toBeside: beside } = recorded;
+      const to = String(action.to);
+      const found = await find(action.to, { place, beside, locator: to }).catch(error => {
+        if (!(error instanceof NoControl)) throw error;
+        throw new OtherControl(`the target of the drag, ${namedControl(to, place)}, is not found`);
+      });
+      action.to = found.locator;
+      if (action.toPosition) action.toPosition = spotNow(action.toPosition, place, found.place);
+    }
+    return { action, element };
+  }
+
+  private async spot(position: Position, { do: what, place }: RecordedAction, found: FoundControl) {
+    const spot = spotNow(position, place, found.place);
+    if (what !== 'drag') await refuseOtherOn(found.locator, spot);
+    return spot;
+  }
+
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
     const end = performance.now() + this.timeoutMs;
     const isKnown = ![action.before, action.after].some(each => sameFingerprint(each, NO_ANSWER));
     const hadEffect =
       isKnown && !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = longer(pause)) {
+      if (this.otherDialog) throw this.problem(page, this.otherDialog);
       // Closing the tab or opening another is an effect.
       if (page.isClosed() || this.task.page !== page)
         return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
@@ -270,45 +307,4 @@ function recordingIn(text: string, file: string): Recording {
   } catch (error) {
     throw new AgentSetupError(messageOf(error));
   }
-}
-
-const unknownSecret = (name: string) =>
-  new AgentSetupError(
-    `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
-  );
-
-export function resolved(
-  recorded: RecordedAction,
-  { secrets, configDir, entryUrl }: SessionTask,
-): RecordedAction {
-  const fill = (text: string) => fillSecrets(text, secrets, unknownSecret);
-  const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
-  const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
-  // The page's fingerprints are only compared, so they stay as they are.
-  const { before, after, ...told } = recorded;
-  const { text, labels } = recorded as { text?: string; labels?: string[] };
-  const action = {
-    ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknownSecret)),
-    // Secrets in these are filled in when they are typed.
-    ...(text !== undefined && { text }),
-    ...(labels && { labels }),
-  };
-  if (action.do === 'upload') return { ...action, files: action.files.map(file => fileOf(file, configDir)) };
-  return action.do === 'goto' ? { ...action, url: new URL(action.url, entryUrl).href } : action;
-}
-
-function fileOf(file: string, configDir: string): string {
-  const found = fileBelow(configDir, file);
-  if (found !== undefined && existsSync(found)) return found;
-  const why = found
-    ? `does not exist in ${configDir}`
-    : `is outside ${configDir}: put the file below the folder of the Playwright config and record again`;
-  throw new Error(`the recording uploads ${JSON.stringify(file)}, which ${why}`);
-}
-
-/** @throws Error if the text is not a locator. */
-function located(page: Page, action: RecordedAction): LocatedAction {
-  const locator = 'locator' in action && action.locator ? { locator: locatorOf(page, action.locator) } : {};
-  const to = action.do === 'drag' ? { to: locatorOf(page, action.to) } : {};
-  return { ...action, ...locator, ...to } as LocatedAction;
 }

@@ -5,12 +5,14 @@ import type { Neighbour, RecordedAction } from '../../data/action';
 import { type GoalWords, keepsWords, soughtIn } from '../../text/goal-words';
 
 /** What a recording has of a control, to know it again. */
-export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'isEmpty' | 'beside'> & { locator?: string };
+export type Told = Pick<RecordedAction, 'place' | 'isOn' | 'isEmpty' | 'beside' | 'hints'> & {
+  locator?: string;
+};
 
 /** @returns `why` it is another control, or how the same control `differs` in numbers or its name; neither if nothing differs */
 export function otherControl(
   recorded: Told,
-  found: Omit<Standing, 'isConnected'>,
+  found: Omit<Standing, 'isConnected' | 'hints'> & { hints?: string },
   goal: GoalWords,
 ): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
@@ -21,6 +23,10 @@ export function otherControl(
   const differs = isNamed ? `${was} is now ${is}` : undefined;
   if (differs && (hasLost || (!hasTestId && !haveSameWords(before, now)))) return { why: differs };
   const here = was ?? 'the control';
+  if (recorded.hints !== undefined && recorded.hints !== found.hints && COUNTS.test(recorded.locator ?? ''))
+    return {
+      why: `${here} is another one: ${hintsInWords(found.hints)} instead of ${hintsInWords(recorded.hints)}`,
+    };
   // Texts beside a control with a test id may change, but must not lose a name that the goal has.
   const sought = hasTestId ? { ...goal, others: [] } : goal;
   for (const { scope, text } of recorded.beside ?? []) {
@@ -31,6 +37,11 @@ export function otherControl(
   const state = otherState(recorded, found);
   return state ? { why: `${here} ${state}` } : { differs };
 }
+
+/** A locator that only counts: what it finds depends on what else is on the page. */
+const COUNTS = /\.(?:first|last|nth)\(|nth-child|^locator\('[a-z >]*'\)/;
+
+const hintsInWords = (hints: string | undefined) => (hints ? `"${hints}"` : 'one without an id or a class');
 
 /** In which the action would do something else: turn off what it turned on, or add to a text that is there already. */
 function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn' | 'isEmpty'>) {

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
 import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
+import { dropAt } from '../../browser/actions/perform';
 import { refuseDragging } from '../../browser/actions/secrets';
 import type { Point } from '../../browser/injected/elements';
 import { viewportOf } from '../../browser/session/pictures';
@@ -11,7 +12,6 @@ import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 const NOTCH = 100;
-const DRAG_STEPS = 12;
 
 const aim = z.object({ target: byEither, modifiers });
 type Aimed = z.infer<typeof aim>;
@@ -63,10 +63,10 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
   return undefined;
 }
 
-async function moveTo(driver: Driver, page: Page, to: Point, steps = 1): Promise<void> {
+async function moveTo(driver: Driver, page: Page, to: Point): Promise<void> {
   const point = await driver.pointOf(page, to);
   driver.mark(point);
-  await page.mouse.move(point.x, point.y, { steps });
+  await page.mouse.move(point.x, point.y);
 }
 
 async function hoverAt(driver: Driver, page: Page, to: Point): Promise<void> {
@@ -75,9 +75,9 @@ async function hoverAt(driver: Driver, page: Page, to: Point): Promise<void> {
 }
 
 async function release(driver: Driver, page: Page, at: Point): Promise<void> {
-  // In steps, as by hand: drag and drop listens to moves on the way.
-  await moveTo(driver, page, at, DRAG_STEPS);
-  await page.mouse.up();
+  const point = await driver.pointOf(page, at);
+  driver.mark(point);
+  await dropAt(page, point);
 }
 
 const pointTool = (

@@ -30,10 +30,10 @@ export async function readAt<Name extends PointReader>(
 ): Promise<{ result: At<Name>['result']; frame: Frame } | undefined> {
   const found = (await callInPage<PointReader>(frame, name, point)) as At<Name> | null;
   if (!found?.frame) return found ? { result: found.result, frame } : undefined;
-  const { path, corner } = found.frame;
+  const { path, corner, scale } = found.frame;
   const element = await unseen(frame.page(), () => frame.locator(path).elementHandle());
   const inner = await element?.contentFrame();
-  const inside = point && { x: point.x - corner.x, y: point.y - corner.y };
+  const inside = point && { x: (point.x - corner.x) / scale, y: (point.y - corner.y) / scale };
   return (inner && (await readAt(inner, inside, name))) ?? { result: found.result, frame };
 }
 

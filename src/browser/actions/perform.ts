@@ -1,10 +1,11 @@
 // Performs and records an action on a page, for agents and replays.
 import type { Locator, Page } from '@playwright/test';
-import type { PageAction } from '../../data/action';
+import type { PageAction, Position } from '../../data/action';
 import { fillSecrets } from '../../text/mask';
 import { injected, unseen } from '../in-page';
 import type { PageTools } from '../page-tools/page-tools';
 import { refuseError } from '../page-tools/tool-text';
+import { viewportOf } from '../session/pictures';
 import { within } from '../waiting';
 import { targetAt } from './locate';
 import type { ActionRecorder } from './record';
@@ -20,6 +21,7 @@ import {
 } from './secrets';
 
 export const NOTE_LIMIT_MS = 1_000;
+const DRAG_STEPS = 12;
 
 type WithLocators<A> = A extends unknown
   ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
@@ -95,8 +97,9 @@ const ACTIONS: {
     return page.keyboard.insertText(text);
   },
   async press({ locator, key, times = 1 }, page, timeout) {
-    for (let time = 0; time < times; time++)
-      await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
+    await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
+    // The others go to what has the focus by then, as by hand: the arrows of a list move it.
+    for (let time = 1; time < times; time++) await page.keyboard.press(key);
   },
   async check({ locator, checked }, page, timeout) {
     // Some libraries keep the state in `aria-pressed`, where Playwright does not look for it.
@@ -110,12 +113,44 @@ const ACTIONS: {
     return locator.selectOption(options, { timeout });
   },
   upload,
-  drag: ({ locator, to, position, toPosition }, _, timeout) =>
-    locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),
+  async drag({ locator, to, position, toPosition }, page, timeout) {
+    await locator.hover({ position, timeout });
+    const end = await spotOn(to, toPosition, timeout);
+    const { width, height } = await viewportOf(page);
+    if (end.x < 0 || end.y < 0 || end.x > width || end.y > height)
+      return locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout });
+    // Not by `dragTo`: sortable lists see other moves than those of an agent's mouse, and end up in another order.
+    await page.mouse.down();
+    await dropAt(page, end);
+  },
   scroll: ({ locator, x, y }, page, timeout) =>
     locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
     page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }),
 };
+
+/** Moves the pressed mouse as by hand, in steps: drag and drop listens to moves on the way. */
+export async function dropAt(page: Page, { x, y }: Position): Promise<void> {
+  await page.mouse.move(x, y, { steps: DRAG_STEPS });
+  // Once more, as Playwright's documentation advises: a list may have made room only by then.
+  await page.mouse.move(x, y);
+  await page.mouse.up();
+}
+
+/** In CSS pixels of the page's viewport. */
+async function spotOn(locator: Locator, position: Position | undefined, timeout: number): Promise<Position> {
+  const box = await locator.boundingBox({ timeout });
+  if (!box) throw new Error('the target is not visible');
+  if (!position) return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+  const border = await locator.evaluate(
+    node => {
+      const { borderLeftWidth, borderTopWidth } = getComputedStyle(node);
+      return { x: Number.parseInt(borderLeftWidth, 10), y: Number.parseInt(borderTopWidth, 10) };
+    },
+    undefined,
+    { timeout },
+  );
+  return { x: box.x + border.x + position.x, y: box.y + border.y + position.y };
+}
 
 /**
  * If a click times out after it was sent, it counts: the page, or the one that it leads to, only answers late, and an agent

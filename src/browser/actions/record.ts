@@ -124,10 +124,23 @@ export class ActionRecorder {
     // First, since on a page of thousands of rows the locator keeps the page busy until the time is over.
     const standing = await standingOf(place.first(), place.page(), { goal: this.goal });
     const named = await within(place.normalize().then(String), LIMIT_MS);
+    const asGiven = String(place);
     // If the page does not tell in time, the given locator will do, unless it is a reference into a snapshot.
-    const locator = named ?? (String(place).includes('aria-ref=') ? undefined : String(place));
-    if (locator === undefined || locator.length > MAX_LOCATOR) return null;
-    return standing && isDetached(locator, standing) ? null : { locator, ...toldOf(standing) };
+    const locator = named !== undefined && !this.cutsSecret(named, standing) ? named : asGiven;
+    if (locator.includes('aria-ref=') || locator.length > MAX_LOCATOR) return null;
+    // The page may have replaced the element in the meantime. Then the locator may find another one.
+    const isThere =
+      'ownerFrame' in target ? await isConnected(target) : !standing || isTheSame(asGiven, locator, standing);
+    return isThere ? { locator, ...toldOf(standing) } : null;
+  }
+
+  /** Playwright cuts names, and numbers at their ends, without a mark: the rest of a secret would not be masked. */
+  private cutsSecret(locator: string, { place }: Partial<Standing> = {}): boolean {
+    const { mask } = this.trial;
+    const isMasked = (text: string) => mask(text) !== text;
+    const quoted = [...locator.matchAll(/'((?:\\.|[^'\\])*)'/g)].map(([, text]) => text!);
+    const isPart = isMasked(place?.control ?? '') && !isMasked(locator);
+    return isPart || quoted.some(text => !isMasked(text) && isMasked(`${text}…`));
   }
 
   private async focused(page: Page): Promise<Standing | undefined> {
@@ -165,9 +178,10 @@ async function finished({ draft, tab, target, to, ...asked }: Pending): Promise<
   return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
 }
 
-function toldOf({ place, beside, isOn, isEmpty }: Partial<Standing> = {}) {
+function toldOf({ place, beside, isOn, isEmpty, hints }: Partial<Standing> = {}) {
   return {
     ...(place && { place }),
+    ...(hints && { hints }),
     ...(isOn != null && { isOn }),
     ...(isEmpty && { isEmpty }),
     ...(beside?.length && { beside }),
@@ -177,9 +191,16 @@ function toldOf({ place, beside, isOn, isEmpty }: Partial<Standing> = {}) {
 /** `div > button`, `.last()`: a locator that does not name the element. */
 const BY_PLACE = /^locator\('[a-z >]*'\)(?:\.(?:first|last|nth)\(\d*\))*$/;
 
-/** The page may replace an element while we ask about it. Then a locator by its place may find another element. */
-const isDetached = (locator: string, { isConnected, place }: Standing) =>
-  !isConnected || (/ "/.test(place?.control ?? '') && BY_PLACE.test(locator));
+/** If a locator that was no place in the document became one, the element was not found by its name any more. */
+const isTheSame = (given: string, locator: string, { isConnected, place }: Standing) =>
+  isConnected &&
+  !(/ "/.test(place?.control ?? '') && BY_PLACE.test(locator) && !given.includes('nth-child('));
+
+const isConnected = (element: ElementHandle) =>
+  within(
+    element.evaluate(node => node.isConnected),
+    LIMIT_MS,
+  ).catch(() => false);
 
 /** Which control an element is: its place is null in a frame. */
 export type Standing = ReturnType<typeof standing>;

@@ -217,7 +217,8 @@ export function hit(point: Point | null): Element | null {
     found = inner;
     inner = inner.shadowRoot && inside(inner.shadowRoot);
   }
-  const isNothing = !point && (found === document.body || found === document.documentElement);
+  const isRoot = found === document.body || found === document.documentElement;
+  const isNothing = !point && isRoot && !(found as HTMLElement).isContentEditable;
   return isNothing ? null : found;
 }
 

@@ -6,6 +6,7 @@ import {
   everyElement,
   hit,
   holds,
+  inViewport,
   largestOver,
   nameOf,
   type Point,
@@ -17,18 +18,27 @@ import {
 import { spacedText } from './standing';
 
 /**
- * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path and its document's upper
- * left corner.
+ * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path, its document's upper left
+ * corner, and how much larger than there it is shown.
  *
  * @param point null for the element with the focus
  */
 function atPoint<Result>(point: Point | null, read: (element: Element) => Result) {
   const element = hit(point);
   if (!element) return null;
-  const { x, y } = element.getBoundingClientRect();
-  const corner = { x: x + element.clientLeft, y: y + element.clientTop };
-  const isFrame = /^i?frame$/.test(element.localName);
-  return { result: read(element), frame: isFrame ? { path: cssPathOf(element), corner } : undefined };
+  const isFrame = element instanceof HTMLElement && /^i?frame$/.test(element.localName);
+  return { result: read(element), frame: isFrame ? frameAt(element) : undefined };
+}
+
+function frameAt(element: HTMLElement) {
+  const { x, y, width } = element.getBoundingClientRect();
+  const scale = width / element.offsetWidth || 1;
+  const { paddingLeft, paddingTop } = getComputedStyle(element);
+  const corner = {
+    x: x + (element.clientLeft + Number.parseFloat(paddingLeft)) * scale,
+    y: y + (element.clientTop + Number.parseFloat(paddingTop)) * scale,
+  };
+  return { path: cssPathOf(element), corner, scale };
 }
 
 /** Describes the control that the element is a part of, or else the element. */
@@ -41,11 +51,14 @@ export function describeAt(point: Point | null) {
   });
 }
 
-/** What to click to hit a point: the middle of the control there, or the exact spot on another element. */
+/** What to click to hit a point: the control there, with the exact spot if its middle could do something else, or another element. */
 export function controlAt(point: Point | null) {
   return atPoint(point, element => {
     const control = point && closestControl(element);
-    return control ? { path: cssPathOf(control), position: undefined } : spotOn(element, point);
+    if (!control) return spotOn(element, point);
+    return isAsItsMiddle(element, control)
+      ? { path: cssPathOf(control), position: undefined }
+      : spotOn(control, point);
   });
 }
 
@@ -61,21 +74,58 @@ export function scrollsAt(point: Point | null) {
   });
 }
 
-function spotOn(element: Element, point: Point | null) {
+/** From where Playwright measures positions: within the element's border. */
+function originOf(element: Element): Point {
   const { x, y } = element.getBoundingClientRect();
+  const { borderLeftWidth, borderTopWidth } = getComputedStyle(element);
+  const [left, top] = [borderLeftWidth, borderTopWidth].map(width => Number.parseInt(width, 10) || 0);
+  return { x: x + left!, y: y + top! };
+}
+
+function spotOn(element: Element, point: Point | null) {
+  const { x, y } = originOf(element);
   const position = point ? { x: Math.round(point.x - x), y: Math.round(point.y - y) } : undefined;
   return { path: cssPathOf(element), position };
 }
 
-/** The control that a click on the element is for; null if the point on it matters. */
+/** The control that a click on the element is for; null if it is for the element itself. */
 function closestControl(element: Element): Element | null {
   const control = controlAround(element);
   if (!control || roleOf(control) === 'slider') return null;
+  // Options in a list of their own are drawn by the browser.
+  if (control.localName === 'option') return control.closest('select');
+  return control;
+}
+
+/** Whether a click on the element does what one in the middle of its control does. */
+function isAsItsMiddle(element: Element, control: Element): boolean {
+  const isField = control.matches('input,textarea') && !control.matches(PUSHED);
+  // The caret goes where one clicks; pickers and steppers have parts.
+  if (control.matches(IN_PARTS)) return false;
+  if (isField && (control as HTMLInputElement).value) return false;
+  if ((control as HTMLElement).isContentEditable && control.textContent?.trim()) return false;
   const middle = topOf(control);
-  const inner = middle && holds(control, middle) && controlAround(middle);
-  // Another control may be in its middle, such as an item inside a tree's item. A label's field does what the label does.
-  const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;
-  return isFree ? control : null;
+  return middle === element || (middle !== null && middle === (control as HTMLLabelElement).control);
+}
+
+const PUSHED =
+  '[type=button],[type=submit],[type=reset],[type=image],[type=checkbox],[type=radio],[type=file],[type=color]';
+const IN_PARTS =
+  'select:is([multiple],[size]:not([size="1"])),[type=date],[type=time],[type=datetime-local],[type=month],[type=week],[type=number],[type=search]';
+
+/** The control that is at a spot of an element which is in none; null if there is none. Scrolls the spot into view. */
+export function controlOn(element: Element, { x, y }: Point): string | null {
+  if (controlAround(element)) return null;
+  const at = () => {
+    const origin = originOf(element);
+    return { x: origin.x + x, y: origin.y + y };
+  };
+  const before = at();
+  if (!inViewport({ ...before, width: 0, height: 0 }))
+    scrollBy({ left: before.x - innerWidth / 2, top: before.y - innerHeight / 2, behavior: 'instant' });
+  const found = hit(at());
+  const control = found && holds(element, found) ? controlAround(found) : null;
+  return control && wordsFor(control);
 }
 
 function closestScrollable(element: Element): Element | null {

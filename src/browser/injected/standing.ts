@@ -51,11 +51,34 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
     if (!scopes && scope !== 'heading' && found.some(text => hasName(text, goal))) break;
   }
   const { isConnected } = element;
-  return { place: placeOf(element), isConnected, isOn: isOn(control), isEmpty: isEmpty(control), beside };
+  const state = { isOn: isOn(control), isEmpty: isEmpty(control), hints: hintsFor(control) };
+  return { place: placeOf(element), isConnected, ...state, beside };
+}
+
+/** What tells an element without a name from others of its kind; undefined for one with a name, or without hints. */
+function hintsFor(element: Element): string | undefined {
+  if (nameOf(element)) return undefined;
+  const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
+  const told = [element, ...icons]
+    .flatMap(({ attributes }) => [...attributes])
+    .filter(({ name }) => /^(?:class|title|name|(?:xlink:)?href|src|alt|data-.+)$/.test(name));
+  const words = told.flatMap(({ value }) =>
+    value
+      .slice(0, 300)
+      .toLowerCase()
+      .split(/[^\p{L}\p{N}]+/u),
+  );
+  // Words with digits may be new on each page or in each build, unless they are as short as the number of a seat.
+  const kept = words.filter(word => word && !(/\d/.test(word) && word.length > 5));
+  return [...new Set(kept)].join(' ').slice(0, 300) || undefined;
 }
 
 /** A CSS path to the only control of that role and name (numbers may differ) among these texts; null if there is not just one. */
-export function pathBeside(control: string, beside: readonly Neighbour[], goal: GoalWords): string | null {
+export function pathBeside(
+  { control, hints }: { control: string; hints?: string },
+  beside: readonly Neighbour[],
+  goal: GoalWords,
+): string | null {
   const withoutNumbers = (words: string) => words.replace(/\d+/g, '0');
   const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
   const look = { goal, lists: new Lists() };
@@ -63,6 +86,7 @@ export function pathBeside(control: string, beside: readonly Neighbour[], goal: 
     (isControl(element) ? roleOf(element) : element.localName) === kind &&
     withoutNumbers(wordsFor(element)) === wanted &&
     element.checkVisibility() &&
+    (hints === undefined || hintsFor(element) === hints) &&
     beside.every(({ scope, text }) => {
       const there = neighbours(element, scope, boxOrWider(element, scope, look), look, true);
       return keepsWords(text, scope, [...there, nameOf(element)], goal);

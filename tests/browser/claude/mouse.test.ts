@@ -19,34 +19,45 @@ const NAMED = [
   ['div.card "Lily"', '<div class="css-1x2y card" onclick="0">Lily</div>'],
 ] as const;
 
-/** What is noted of a move to what stands in the page's rows; undefined where the spot matters. */
+/** What is noted of a move to what stands in the page's rows: its locator, and whether the spot could matter. */
 const CONTROLS = [
   [
     'treeitem "Roses"',
     '<div role="treeitem"><span>Roses</span></div>',
     "getByRole('treeitem', { name: 'Roses' })",
+    true,
   ],
   [
     'combobox "Plant"',
-    '<div role="combobox" aria-label="Plant"><span>Lily</span></div>',
+    '<div role="combobox" aria-label="Plant">Lily</div>',
     "getByRole('combobox', { name: 'Plant' })",
+    false,
   ],
   [
     'menuitemradio "Red"',
-    '<div role="menuitemradio"><span>Red</span></div>',
+    '<div role="menuitemradio"><span style="display:block">Red</span></div>',
     "getByRole('menuitemradio', { name: 'Red' })",
+    false,
   ],
-  ['textbox "Letter"', '<div contenteditable aria-label="Letter"><b>Dear</b></div>', "getByLabel('Letter')"],
+  [
+    'textbox "Letter"',
+    '<div contenteditable aria-label="Letter"><b>Dear</b></div>',
+    "getByLabel('Letter')",
+    true,
+  ],
+  ['textbox "Note"', '<div contenteditable aria-label="Note"></div>', "getByLabel('Note')", false],
   [
     'row "Shop"',
     '<a href="#" role="row" aria-label="Shop"><b role="img">S</b></a>',
     "getByRole('row', { name: 'Shop' })",
+    false,
   ],
-  ['slider "Price"', '<div role="slider" aria-label="Price"><b>Low</b></div>', undefined],
+  ['slider "Price"', '<div role="slider" aria-label="Price"><b>Low</b></div>', "getByText('Low')", true],
   [
     'treeitem "Plants"',
     '<div role="treeitem" aria-label="Plants" style="display:flex"><b>Plants</b><div role="treeitem" style="flex:9">Fern</div></div>',
-    undefined,
+    "getByRole('treeitem', { name: 'Plants' })",
+    true,
   ],
 ] as const;
 
@@ -152,11 +163,11 @@ describe('clicks', () => {
     const { act, actions } = await pages.open('/controls');
     for (const row of CONTROLS.keys()) await act('hover', { target: at(8, row * 40 + 8) });
     expect(actions.map(({ title }) => title)).toEqual(CONTROLS.map(([words]) => `hover over ${words}`));
-    const spotless = actions.map(({ recorded }) => {
+    const noted = actions.map(({ recorded }) => {
       const [action] = recorded as { locator: string; position?: object }[];
-      return action!.position ? undefined : action!.locator;
+      return [action!.locator, action!.position !== undefined];
     });
-    expect(spotless).toEqual(CONTROLS.map(([, , locator]) => locator));
+    expect(noted).toEqual(CONTROLS.map(([, , ...told]) => told));
   });
 
   it('says why an element can not be clicked', async () => {

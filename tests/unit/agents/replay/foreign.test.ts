@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
 import { replay } from '../../../../src/agents/replay';
-import { resolved } from '../../../../src/agents/replay/player';
+import { resolved } from '../../../../src/agents/replay/resolve';
 import type { TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
 import { planAnnotations } from '../../../../src/playwright/run/plan';

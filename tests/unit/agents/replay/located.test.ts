@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
-import { resolved } from '../../../../src/agents/replay/player';
+import { resolved } from '../../../../src/agents/replay/resolve';
 import type { RecordedAction } from '../../../../src/data/action';
 
 const mark = '<secret>WHO</secret>';
