@@ -19,7 +19,7 @@ import type { TotalUsage } from '../data/usage';
 import { outcomeFields } from '../grading/outcome';
 import { transcript } from '../grading/transcript';
 import { checkOptions, type OptionSchemas } from '../options';
-import { parsedUrl } from '../spec/url';
+import { hostAllowed, parsedUrl } from '../spec/url';
 import { problemOfJsonSchema } from '../spec/value-schema';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, messageOf, oneLine } from '../text/line';
@@ -29,6 +29,8 @@ import { sourceOfCall } from './inside/calls';
 import { errorAt, hasUncaughtError, runError } from './inside/errors';
 import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
+import { overBudget } from './run/decide';
+import { readLedger } from './run/ledger';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
 import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPlanOf } from './trial-test';
@@ -161,6 +163,16 @@ export class RunsOfTest implements AgentRunner {
     const { page = this.page, agent = options.agent } = given;
     if (page.isClosed())
       throw new Error('agent.run: the page is closed. Pass the page to drive: { page: ... }');
+    const { allowedDomains = [hostOf(page.url())] } = given;
+    const host = parsedUrl(page.url())?.hostname;
+    if (host && !hostAllowed(host, allowedDomains))
+      throw new Error(
+        `agent.run: the page is on ${host}, which is not in allowedDomains (${allowedDomains.join(', ')}). Add it, or go to an allowed page first.`,
+      );
+    const spent = options.plan
+      ? undefined
+      : overBudget(options, readLedger(testInfo.project.name, testInfo.testId));
+    if (spent) throw runError(`agent.run: ${spent}`);
     await preflightOnce(agent);
     const shared = trialPlanOf(options, testInfo);
     const isRecorded = options.plan && !given.agent && !goals.length;
@@ -173,7 +185,7 @@ export class RunsOfTest implements AgentRunner {
       spec: null,
       goal,
       entryUrl: null,
-      allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
+      allowedDomains,
       maxSteps: given.maxSteps ?? 20,
       wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
       maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,

@@ -184,9 +184,9 @@ export function trialPlanOf(
     identity: { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy },
     isFirstToPass: () =>
       name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name),
-    spend: (costUsd: number) => {
-      if (name !== undefined) orWarn(name, () => spend(project.name, name, repeatIndex, costUsd));
-    },
+    // What a test without a pass policy spends counts, too, though nobody judges it.
+    spend: (costUsd: number) =>
+      orWarn(name ?? title, () => spend(project.name, name ?? testInfo.testId, repeatIndex, costUsd)),
     agent,
     secrets,
     pageTools,

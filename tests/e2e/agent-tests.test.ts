@@ -84,6 +84,7 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, sho
   await other.goto(shop);
   const inTab = agent.run('Open the blog', { page: tab });
   await expect(agent.run('Open it again', { page })).rejects.toThrow('another agent is driving a page of this browser context');
+  await expect(agent.run('Open it', { allowedDomains: ['shop.test'] })).rejects.toThrow('agent.run: the page is on 127.0.0.1, which is not in allowedDomains (shop.test). Add it, or go to an allowed page first.');
   const [, { usage, turns, answer }] = await Promise.all([inTab, agent.run('Open the blog', { page: other, agent: helper })]);
   expect(usage.costUsd).toBe(0.25);
   expect(answer).toBe('Closed');
@@ -204,7 +205,7 @@ test('several runs are one trial: turns, requests and costs of all, in several t
 test('an agent that escapes the domain guard fails the test', () => {
   expect(row('leaves')).toMatchObject({ verdict: 'failed', failures: 1 });
   expect(row('leaves').reason).toMatch(
-    /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:48\)/,
+    /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:49\)/,
   );
 });
 

@@ -190,10 +190,22 @@ const agent = defineAgent({ name: 'dear', run: task => task.turn('click Go', () 
 }) });
 test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
 taskproofTests('tasks/*.yaml', { test });`,
+    'z-plain.spec.ts': `import { defineAgent, expect, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'dear', run: task => task.turn('look', () => task.usage({ costUsd: 0.4 })) });
+test.use({ taskproof: { agent, maxRunCostUsd: 0.7 } });
+for (const title of ['first', 'second'])
+  test(title, async ({ page, agent }) => {
+    await page.setContent('Hello');
+    await agent.run('Look at the page.', { allowedDomains: ['shop.test'] });
+  });`,
   });
   const run = await suite.playwright(['test', '--workers=1']);
   const [dies, later] = run.results().verdicts;
   expect(dies!.trials, run.output).toMatchObject([{ outcome: 'error', errorKind: 'internal' }]);
   expect(later!.reason).toContain('the run has spent $0.4000 of its maxRunCostUsd of $0.3');
+  // So does what a test without a pass policy spends, which itself fails beyond the cap: skipped, it would look green.
+  expect(run.output).toMatch(/✓ .* z-plain\.spec\.ts:\d+:\d+ › first/);
+  expect(run.output).toMatch(/✘ .* z-plain\.spec\.ts:\d+:\d+ › second/);
+  expect(run.output).toContain('agent.run: the run has spent $0.8000 of its maxRunCostUsd of $0.7');
   expect(run.exitCode).toBe(1);
 });

@@ -96,7 +96,11 @@ function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): str
   return `another trial could cost more than the $${cap} of --max-cost`;
 }
 
-function overBudget({ maxRunCostUsd: cap }: Asked, ledger: LedgerState): string | undefined {
+/** Why nothing that costs money starts any more. */
+export function overBudget(
+  { maxRunCostUsd: cap }: Pick<Asked, 'maxRunCostUsd'>,
+  ledger: Pick<LedgerState, 'spentUsd'>,
+): string | undefined {
   if (cap === undefined || ledger.spentUsd < cap) return undefined;
   return `the run has spent $${ledger.spentUsd.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
 }
