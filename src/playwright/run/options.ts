@@ -8,6 +8,8 @@ import type { Plan } from '../../data/plan';
 import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { hasCredentials, NO_CREDENTIALS, parsedUrl } from '../../spec/url';
+import { secretsNamed } from '../../text/mask';
+import { nearest } from '../../text/nearest';
 import { type SecretFunction, Secrets } from '../../text/secrets';
 import { exportedConfig, usedBySuites, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
@@ -161,20 +163,31 @@ export function planningOptions(merged: unknown) {
   return { replays: agent?.replays === true, earlyStop, waiter: agent?.waits ? agent.name : undefined };
 }
 
-/** What to do about secrets that goals need and that have no value; undefined if there are none. */
+/** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */
 export function missingSecrets(
-  { missing }: ReadyOptions,
+  { missing, secrets }: Pick<ReadyOptions, 'missing' | 'secrets'>,
   goals: readonly { id: string; goal: string }[],
 ): string | undefined {
+  const names = [...Object.keys(secrets.values), ...missing];
+  const unknown = goals.flatMap(({ id, goal }) =>
+    secretsNamed(goal)
+      .filter(name => !names.includes(name))
+      .map(name => ({ id, name })),
+  );
+  const [first] = unknown;
+  if (first) {
+    const meant = nearest(first.name, names);
+    return `use.taskproof.secrets has no ${first.name}, which the goal of ${first.id} names. ${meant ? `Did you mean ${meant}?` : 'Add it.'}`;
+  }
   const needs = goals.flatMap(({ id, goal }) => {
     const words = new Set(goal.split(/\W+/));
     return missing.filter(name => words.has(name)).map(name => ({ id, name }));
   });
   if (!needs.length) return undefined;
-  const names = [...new Set(needs.map(({ name }) => name))];
+  const needed = [...new Set(needs.map(({ name }) => name))];
   const ids = [...new Set(needs.map(({ id }) => id))];
-  const [have, them] = names.length === 1 ? ['has', 'it'] : ['have', 'them'];
-  return `use.taskproof.secrets: ${names.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
+  const [have, them] = needed.length === 1 ? ['has', 'it'] : ['have', 'them'];
+  return `use.taskproof.secrets: ${needed.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
 }
 
 /** The option `origin` as an address. @throws Error if it is 'baseURL' and there is none */

@@ -100,6 +100,16 @@ describe('secrets without a value', () => {
     const specs = goals.map((goal, index) => ({ id: `s${index}`, goal }));
     expect(missingSecrets(options, specs)).toBe(said && `use.taskproof.secrets: ${said}`);
   });
+
+  test.each([
+    ['KNOWM', 'Did you mean KNOWN?'],
+    ['gone', 'Did you mean GONE?'],
+    ['TOKEN', 'Add it.'],
+  ])('one of a name that nobody knows is told: %s', (name, advice) => {
+    expect(missingSecrets(options, [{ id: 'a', goal: `Type <secret>${name}</secret> and KNOWN.` }])).toBe(
+      `use.taskproof.secrets has no ${name}, which the goal of a names. ${advice}`,
+    );
+  });
 });
 
 test.each([
