@@ -219,11 +219,14 @@ export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirm
     outcome === 'same' && !answers.length && 'Nothing looks worse than the baseline.',
     outcome === 'same' &&
       answers.length &&
-      'Nothing is worse than the baseline: fresh trials did not confirm it.',
+      `Fresh trials do not prove that anything is worse: ${answers.map(passedOf).join('; ')}.`,
     answers.length &&
       `${plural(fresh, 'fresh trial')}, ${costUsd === null ? 'cost unknown' : formatCost(costUsd)}.`,
   ].filter(line => typeof line === 'string' && line !== '') as string[];
 }
+
+const passedOf = ({ row, fresh: { passes, failures } }: Confirmation['answers'][number]) =>
+  `${namesOf([row])} passed ${passes} of ${passes + failures}`;
 
 function openReason({ row, rule, played, fresh }: Confirmation['answers'][number]): string {
   const name = namesOf([row]);
