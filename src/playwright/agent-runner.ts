@@ -33,6 +33,7 @@ import { overBudget } from './run/decide';
 import { readLedger } from './run/ledger';
 import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
+import { stopOf } from './run/trial-error';
 import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
@@ -283,7 +284,7 @@ export class RunsOfTest implements AgentRunner {
     if (this.hadFailed || error?.message === undefined) return;
     const { message, stack = '' } = error;
     const why = record.endReason ? `${sentence(record.endReason)}\n` : '';
-    error.message = `${message}\n\n${harmless(`${why}The agent stopped on ${whereOf(record)}.`)}`;
+    error.message = `${message}\n\n${harmless(why + stopOf(record))}`;
     if (stack.startsWith(message)) error.stack = error.message + stack.slice(message.length);
   }
 }

@@ -1,0 +1,22 @@
+import { expect, test } from 'vitest';
+import { stopOf } from '../../../../src/playwright/run/trial-error';
+import { madeRecord } from '../../../support/records';
+
+const page = (url: string, how = 'navigation') => ({ url, how });
+
+test.each([
+  [[], ''],
+  // What frames load is not the agent's way.
+  [[page('https://ads.test/', 'page_escape'), page('https://push.test/sw.js', 'service_worker')], ''],
+  [
+    [page('https://pay.test/a'), page('https://pay.test/b', 'redirect')],
+    ' It was kept from pay.test: if the goal needs that, add it to allowedDomains.',
+  ],
+  [
+    ['a', 'b', 'c', 'd'].map(name => page(`https://${name}.test/`, 'popup')),
+    ' It was kept from a.test, b.test, c.test and 1 more: if the goal needs that, add it to allowedDomains.',
+  ],
+])('the pages that an agent was kept from are told: %j', (refusals, told) => {
+  const record = { ...madeRecord({ finalUrl: 'http://shop.test/cart', turns: [] }), refusals };
+  expect(stopOf(record)).toBe(`The agent stopped on http://shop.test/cart before its first turn.${told}`);
+});
