@@ -94,7 +94,8 @@ const HINTS: Record<string, string> = {
     'The browser failed. Is it installed (`npx playwright install`)? Otherwise check memory and the number of workers, then run again.',
   'remote browser':
     "The remote browser can't be reached at this address. Is its server running? See `connectOptions` in the Playwright config.",
-  judge: 'The judge could not be reached. Check its API key and rate limits, then run again.',
+  judge:
+    'The judge gave no judgement. If it could not be reached, check its API key and rate limits, then run again.',
   uncalibrated:
     'The judge does not agree with enough labels yet, so its judgements do not count. Label more trials: npx taskproof judge label',
   setup: 'The trial could not begin. If a hook or a fixture failed, the HTML report shows which.',

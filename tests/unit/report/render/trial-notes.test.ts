@@ -75,7 +75,7 @@ test('errors by kind, the most frequent first, with the first reason and what to
     ),
   ).toEqual([
     '2 trials with error: agent_api. The agent could not work / agent_api 1',
-    '1 trial with error: judge. The judge could not be reached / judge 0',
+    '1 trial with error: judge. The judge gave no judgement / judge 0',
     '1 trial with error: internal. The trial broke off / undefined 3',
     '1 trial with error: of-a-later-version. See the trial in the HTML report / of-a-later-version 4',
     '1 trial with error: site_unreachable. Is the site running / site_unreachable 5',
