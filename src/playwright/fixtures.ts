@@ -32,6 +32,7 @@ import {
   originOf,
   planningOptions,
   preflightOnce,
+  projectInWords,
   type ReadyOptions,
   readConfigOptions,
   readyOptions,
@@ -89,7 +90,7 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
     if (plan) carryPlan(testInfo, plan);
     const prepare = async (): Promise<ReadyOptions> => {
-      const where = `project "${testInfo.project.name}"`;
+      const where = projectInWords(testInfo.project.name);
       const checked = { ...readyOptions(_taskproofOptions, where), secrets };
       if (plan) await runSkipOrFail(plan, checked, testInfo);
       for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
@@ -157,7 +158,7 @@ async function runSkipOrFail(plan: Plan, options: ReadyOptions, testInfo: TestIn
   const [settings, project, name] = [runSettings(), testInfo.project.name, planName(plan)];
   const { repeatEachIndex: index } = testInfo;
   const lacking = missingSecrets(options, [{ id: plan.id, goal: goalOf(testInfo) }]);
-  const secrets = lacking && `project "${project}": ${lacking}`;
+  const secrets = lacking && `${projectInWords(project)}: ${lacking}`;
   const replay = isReplay(agent) ? agent : undefined;
   const folder = folderOf(testInfo.config);
   const file = await replay?.missingRecording(folder, name);
@@ -203,7 +204,7 @@ function warnOfRecorders(
   if (!on.length || !isFirstToSay('recorders')) return;
   const options = on.map(([name]) => `\`${name}\``).join(' and ');
   warn(
-    `project "${project.name}" has secrets and ${options} on. Traces contain all that is typed, sent and shown, secrets included; videos show the page. Keep them private, or turn ${options} off for this project.`,
+    `${projectInWords(project.name)} has secrets and ${options} on. Traces contain all that is typed, sent and shown, secrets included; videos show the page. Keep them private, or turn ${options} off for this project.`,
   );
 }
 

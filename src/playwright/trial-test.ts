@@ -184,7 +184,7 @@ export function trialPlanOf(
     identity: { specId, specFile: posix(relative(config.rootDir, file)), repeatIndex, retry, policy },
     isFirstToPass: () =>
       name !== undefined && !(agent.replays || checkRun()) && isFirstToPass(project.name, name),
-    // What a test without a pass policy spends counts, too, though nobody judges it.
+    // What a test without a pass policy spends counts, too, although it gets no verdict.
     spend: (costUsd: number) =>
       orWarn(name ?? title, () => spend(project.name, name ?? testInfo.testId, repeatIndex, costUsd)),
     agent,

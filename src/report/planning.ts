@@ -21,6 +21,7 @@ import {
   knownOptions,
   missingSecrets,
   planningOptions,
+  projectInWords,
   type ReadyOptions,
   readConfigOptions,
   readyOptions,
@@ -83,7 +84,7 @@ export async function planRun(
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !checkRun())
     say(
-      `--repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.`,
+      `--repeat-each=${repeats} overrides k: each spec runs ${repeats === 1 ? 'once' : `${repeats} times`}, and minPasses is at most ${repeats}.`,
     );
   return planned;
 }
@@ -205,7 +206,7 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
   // In editors and UI mode, a file's `test.use` is known to the workers only, which check it then.
   const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
   const groups = [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
-    const where = `project "${tests.at(-1)!.project.name}"`;
+    const where = projectInWords(tests.at(-1)!.project.name);
     return { where, tests, options: readyOptions(value, where) };
   });
   const problems = groups.flatMap(({ where, tests, options }) => {

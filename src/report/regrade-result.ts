@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT } from '../data/record';
 import type { EarlierResult } from '../playwright/inside/results';
-import { givenOptions, knownBaseURL, originOf } from '../playwright/run/options';
+import { givenOptions, knownBaseURL, originOf, projectInWords } from '../playwright/run/options';
 import { carryPlan } from '../playwright/run/plan';
 import { type Regrading, regrade } from '../playwright/run/regrade';
 import { loadFile } from '../spec/load';
@@ -53,6 +53,6 @@ export function gradingOf({ test, plan, project, options }: PlannedTest, configF
   const loaded = loadFile(resolve(configFolder, plan.file));
   const { judge, maxCostUsd, ...rest } = givenOptions(options);
   const baseURL = knownBaseURL(test, project);
-  const origin = originOf(rest, baseURL, `project "${project.name}"`);
+  const origin = originOf(rest, baseURL, projectInWords(project.name));
   return { loaded, policy: plan.policy, site: { origin, baseURL }, judge, maxCostUsd };
 }

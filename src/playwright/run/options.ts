@@ -163,6 +163,9 @@ export function planningOptions(merged: unknown) {
   return { replays: agent?.replays === true, earlyStop, waiter: agent?.waits ? agent.name : undefined };
 }
 
+/** A suite without projects has one without a name. */
+export const projectInWords = (name: string) => (name ? `project "${name}"` : 'the config');
+
 /** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */
 export function missingSecrets(
   { missing, secrets }: Pick<ReadyOptions, 'missing' | 'secrets'>,

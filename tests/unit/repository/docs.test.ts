@@ -84,7 +84,7 @@ test('figures in the prose are those of the arithmetic', () => {
     `of 4 of 5 at p = 0.5 it plays ${played(0.5)} trials on average, at p = 0.95 ${played(0.95)}`,
   );
   const cost = `$${(12 * 5 * 0.08).toFixed(2)}`;
-  expect(readFileSync('README.md', 'utf8')).toContain(`12 specs, 5 trials and $0.08 a trial are ${cost}`);
+  expect(readFileSync('README.md', 'utf8')).toContain(`12 specs with 5 trials at $0.08 cost ${cost}`);
 });
 
 test('every path in how-it-works.md exists, and no folder is left out', () => {
