@@ -206,13 +206,18 @@ export class TrialStore {
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
 
-  /** Notes how the run ended. @returns how to go on if it was interrupted */
+  /** Notes how the run ended. @returns how to go on if trials are missing that `resume` can play */
   end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
     if (isRegrading()) return [];
     const interrupted = status === 'interrupted' || status === 'timedout';
     const entries = runs.flatMap(run => run.entries);
     const all = sumOf(runs, ({ tests }) => tests.size);
-    const done = entries.filter(entry => isGraded(entry.trial) || (!interrupted && isNeedless(entry))).length;
+    // What early stop skipped is needed after all if the verdict is open.
+    const open = runs.filter(({ planned, verdict }) => planned.earlyStop && verdict.verdict === 'undecided');
+    const needed = new Set(open.flatMap(run => run.entries.filter(isNeedless)));
+    const isDone = (entry: Entry) =>
+      isGraded(entry.trial) || (!interrupted && isNeedless(entry) && !needed.has(entry));
+    const done = entries.filter(isDone).length;
     // A run without trials (`--last-failed` after a green run) is not kept, so that the one before it can still be resumed.
     if (!interrupted && !this.run.resumedAt && !entries.length) {
       rmSync(this.folder, { recursive: true, force: true });
@@ -220,11 +225,14 @@ export class TrialStore {
     }
     if (!interrupted) this.run = { ...this.run, ungraded: all - done };
     this.writeRun();
-    if (!interrupted || this.failed) return [];
+    if (this.failed || !(interrupted || needed.size)) return [];
     const { configFile } = this.config;
     const elsewhere = configFile && folderOf(this.config) !== process.cwd();
     const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
-    return [`Interrupted: ${done} of ${all} trials are kept. Go on: npx taskproof resume${how}`];
+    const what = interrupted
+      ? `Interrupted: ${done} of ${all} trials are kept. Go on`
+      : 'A verdict needs trials that were skipped. Play them';
+    return [`${what}: npx taskproof resume${how}`];
   }
 
   /** With a cap on what regrading may spend, one after another. @returns those that can't be regraded */

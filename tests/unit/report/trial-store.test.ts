@@ -9,8 +9,9 @@ import type { Judge } from '../../../src/grading/judge';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
 import type { PlannedTest } from '../../../src/report/planning';
+import { SpecRun } from '../../../src/report/spec-run';
 import { storedRun, storedRuns, TrialStore, trialFile } from '../../../src/report/trial-store';
-import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
@@ -238,3 +239,30 @@ test('a run in which nothing ran does not stand before the one to resume', async
     new Date(3).toISOString(),
   ]);
 });
+
+test.each([
+  [3, 'inconclusive', 1, null],
+  [
+    2,
+    'undecided',
+    2,
+    'A verdict needs trials that were skipped. Play them: npx taskproof resume -- --config=',
+  ],
+] as const)(
+  'what early stop skipped is done unless the verdict is open: %d of 3 must pass, %s',
+  async (minPasses, verdict, ungraded, how) => {
+    const { folder, config } = newFolder();
+    const store = await TrialStore.open(config, [planned()], new Date());
+    const plan = { ...planned().plan, policy: { k: 3, minPasses }, earlyStop: true };
+    const run = new SpecRun('opus', plan);
+    const statuses = ['passed', 'failed', 'skipped'] as const;
+    // After its trial, the second test broke.
+    for (const [index, test] of fakeRepeats(3).entries()) {
+      const record = index < 2 ? madeRecord({ specId: 'cart', repeatIndex: index }) : undefined;
+      run.add(test, fakeResult({ status: statuses[index]!, record }), plan);
+    }
+    expect(run.verdict).toMatchObject({ verdict, passes: 1, errors: 1 });
+    expect(store.end([run], 'failed')).toEqual(how === null ? [] : [expect.stringContaining(how)]);
+    expect(storedRun(storedRuns(folder)[0]!)?.ungraded).toBe(ungraded);
+  },
+);
