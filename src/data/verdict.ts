@@ -104,7 +104,9 @@ export const rowSchema = z.looseObject({
   ...verdictSchema.shape,
   missing: verdictSchema.shape.missing.optional(),
   inOtherShards: count.optional().describe('How many of the missing trials are in other shards.'),
-  earlyStop: flag.describe('Trials stop once the verdict is settled; the rate is of curtailed sampling.'),
+  earlyStop: flag.describe(
+    'Trials stop once the verdict is settled. Rate and interval are of those up to there; the rate is unbiased, and can lie outside of the interval if all or one must pass.',
+  ),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   ...waitTimesSchema.partial().shape,
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
