@@ -134,6 +134,9 @@ const comparedProjectSchema = z.object({
   failures: count,
   errors: count,
   rate: rate.describe('passes / (passes + failures), to four digits.'),
+  earlyStop: flag.describe(
+    'A spec of any project stops early: rate is the mean of the rates of its specs, and there is no passAll.',
+  ),
   actions: count
     .optional()
     .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
@@ -143,7 +146,7 @@ const comparedProjectSchema = z.object({
     .object({ k: z.int().min(1), value: share })
     .nullish()
     .describe(
-      'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
+      'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs, with the same k in all projects; null without trials.',
     ),
   costPerPassUsd: costSchema.optional().describe('costUsd / passes; null if unknown or none passed.'),
 });
