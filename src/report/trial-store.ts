@@ -16,6 +16,7 @@ import { writeText } from '../text/file';
 import { messageOf, unlessBroken } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
+import { type Unknown, unsettled, whyNotPlayed } from './not-played';
 import { bySpec, type PlannedTest, shardName } from './planning';
 import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
@@ -83,16 +84,12 @@ function namesIn(configFolder: string): string[] {
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
-/** A trial that can't be regraded. */
-interface Unknown {
-  of: PlannedTest;
-  why: string;
-}
-
 export class TrialStore {
   private failed = false;
   /** Trials that this run took from the one that it resumes. */
   private readonly restored = new Set<TestCase>();
+  /** While regrading: why the other trials are not played. */
+  private readonly notPlayed = new Map<TestCase, string>();
   /** Why a spec's trials have no grade, by `planKey`. */
   private readonly ungraded = new Map<string, string>();
 
@@ -134,9 +131,13 @@ export class TrialStore {
     const unknown = await store.restoreAll(planned, regrading);
     // If the run graded all that it played, only specs that the suite skips have no stored trial.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
-    if (regrading)
+    // What a shard lacks is in others.
+    if (regrading && !run.shard) unknown.push(...unsettled(planned, unknown));
+    if (regrading) {
       for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
         store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
+      for (const each of planned) store.notPlayed.set(each.test, whyNotPlayed(each));
+    }
     const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading
       ? { ...run, regraded: { at: started, unknown: [...new Set(told)] } }
@@ -181,7 +182,7 @@ export class TrialStore {
   skip(tests: readonly TestCase[]): void {
     for (const test of tests) {
       if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
-      else if (isRegrading()) skipUnstarted(test, 'regrade runs no trials');
+      else if (isRegrading()) skipUnstarted(test, this.notPlayed.get(test) ?? 'regrade runs no trials');
     }
   }
 
@@ -270,7 +271,8 @@ export class TrialStore {
     }
     this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
-    enter(project.name, name, { index, outcome, costUsd });
+    const now = regrading && !plan.titlePath ? (earlier.status as typeof outcome) : outcome;
+    enter(project.name, name, { index, outcome: now, costUsd });
     return [];
   }
 
