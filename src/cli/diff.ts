@@ -2,7 +2,7 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { SAVE_ONE } from '../data/baseline';
+import { countedRow, SAVE_ONE } from '../data/baseline';
 import type { VerdictRow } from '../data/verdict';
 import { diffDocument, outcomeLines } from '../report/render/diff';
 import { specsAndTests } from '../report/render/document';
@@ -141,7 +141,7 @@ Examples:
   taskproof aa main.json branch.json --json`)
     .action(async (beforeFile: string, afterFile: string, options: TellOptions) => {
       const history = await readBaseline(io, beforeFile);
-      const { verdicts } = await readRun(io, afterFile);
+      const verdicts = (await readRun(io, afterFile)).verdicts.map(countedRow);
       const compared = comparedWith(pooledBaseline(history, verdicts), verdicts);
       if (!compared.length)
         throw new CommandError(

@@ -44,8 +44,8 @@ Exit code:
   0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
   2     no run is kept, or what the trials ran has changed: a goal, the agent, its model,
         the site (origin, baseURL)
-  3     can't tell: a new assertion needs what is not kept (the page, an answer), or a hook or a fixture
-        failed, too, so new trials are needed
+  3     can't tell: a new assertion needs what is not kept (the page, an answer), a policy needs trials
+        that were not graded, or a hook or a fixture failed, too, so new trials are needed
 
 Examples:
   taskproof regrade

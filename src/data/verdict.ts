@@ -104,7 +104,9 @@ export const rowSchema = z.looseObject({
   ...verdictSchema.shape,
   missing: verdictSchema.shape.missing.optional(),
   inOtherShards: count.optional().describe('How many of the missing trials are in other shards.'),
-  earlyStop: flag.describe('Trials stop once the verdict is settled; the rate is of curtailed sampling.'),
+  earlyStop: flag.describe(
+    'Trials stop once the verdict is settled. Rate and interval are of those up to there; the rate is unbiased, and can lie outside of the interval if all or one must pass.',
+  ),
   usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   ...waitTimesSchema.partial().shape,
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
@@ -132,6 +134,9 @@ const comparedProjectSchema = z.object({
   failures: count,
   errors: count,
   rate: rate.describe('passes / (passes + failures), to four digits.'),
+  earlyStop: flag.describe(
+    'A spec of any project stops early: rate is the mean of the rates of its specs, and there is no passAll.',
+  ),
   actions: count
     .optional()
     .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
@@ -141,7 +146,7 @@ const comparedProjectSchema = z.object({
     .object({ k: z.int().min(1), value: share })
     .nullish()
     .describe(
-      'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
+      'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs, with the same k in all projects; null without trials.',
     ),
   costPerPassUsd: costSchema.optional().describe('costUsd / passes; null if unknown or none passed.'),
 });

@@ -13,13 +13,12 @@ import { frozen, type LoadedSpec, locationIn } from '../spec/load';
 import { atSite, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { beginning, few, oneLine } from '../text/line';
-import { print } from '../text/print';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
 import { errorAt, expectationInWords, isExpectation, onFailure } from './inside/errors';
 import { addTime, addTrialTime } from './inside/timeout';
-import { enter, isFirstToPass, runId, spend } from './run/ledger';
+import { isFirstToPass, orWarn, runId, spend } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { showUsed } from './run/plan';
 import { checkRun, folderOf, posix, seedOffset } from './run/settings';
@@ -145,18 +144,6 @@ export class TrialTest {
   private attach(record: TrialRecord): void {
     this.record = record;
     attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
-    const { repeatIndex: index, outcome, costUsd } = record;
-    const name = planName(this.options.plan!);
-    orWarn(name, () => enter(this.testInfo.project.name, name, { index, outcome, costUsd }));
-  }
-}
-
-/** A trial does not fail because of the ledger: only early stop and the run's cost cap, in other workers, need it. */
-function orWarn(name: string, write: () => void): void {
-  try {
-    write();
-  } catch (error) {
-    print(process.stderr, `taskproof: ${name}: can't write the run's ledger: ${(error as Error).message}`);
   }
 }
 

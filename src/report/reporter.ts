@@ -162,7 +162,7 @@ export default class TaskproofReporter implements Reporter {
     const annotations = [...result.annotations];
     if (!run.add(test, result, worker) || !this.preprocessed) return;
     this.store?.add(run, run.entries.at(-1)!, annotations);
-    if (run.isTest) skipNeedless(run);
+    skipNeedless(run);
   }
 
   async onEnd(result: FullResult): Promise<void> {

@@ -6,7 +6,7 @@ import type { JudgeResult, TrialRecord } from '../data/record';
 import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
 import { annotate, retag, skipUnstarted, unannotate, wroteSnapshot } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
-import { enter, readLedger } from '../playwright/run/ledger';
+import { enter, orWarn, readLedger } from '../playwright/run/ledger';
 import { carriedPlan, hidePlan, OVER_BUDGET } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
 import { uniqueByName } from '../spec/placeholders';
@@ -252,14 +252,20 @@ export class SpecRun {
   }
 }
 
-/** Enters the last trial of an ordinary test into the ledger, and skips those not needed any more. Trials of specs do so in the worker. */
-export function skipNeedless({ planned, project, tests, entries }: SpecRun): void {
-  const { trial } = entries.at(-1)!;
-  const { index, outcome, costUsd } = trial;
+/**
+ * Enters into the ledger how the last trial ended: only this process knows that, since a hook, a teardown or the worker may break after
+ * the trial. Skips trials of ordinary tests that are not needed any more; those of specs are skipped in the worker.
+ */
+export function skipNeedless({ planned, project, tests, entries, isTest }: SpecRun): void {
+  const { index, outcome } = entries.at(-1)!.trial;
   const name = planName(planned);
   if (outcome === 'skipped') return;
-  enter(project, name, { index, outcome, costUsd });
-  const asked = { plan: planned, project, index, earlyStop: planned.earlyStop };
-  const decision = decide(asked, readLedger(project, name), runSettings());
-  if ('skip' in decision) for (const test of tests) skipUnstarted(test, decision.skip);
+  orWarn(name, () => {
+    // The worker has noted what it spent.
+    enter(project, name, { index, outcome, costUsd: null });
+    if (!isTest) return;
+    const asked = { plan: planned, project, index, earlyStop: planned.earlyStop };
+    const decision = decide(asked, readLedger(project, name), runSettings());
+    if ('skip' in decision) for (const test of tests) skipUnstarted(test, decision.skip);
+  });
 }

@@ -16,6 +16,7 @@ import { writeText } from '../text/file';
 import { messageOf, unlessBroken } from '../text/line';
 import { plural, print } from '../text/print';
 import { isGraded } from '../verdicts/verdict';
+import { type Unknown, unsettled, whyNotPlayed } from './not-played';
 import { bySpec, type PlannedTest, shardName } from './planning';
 import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
@@ -83,16 +84,12 @@ function namesIn(configFolder: string): string[] {
 
 const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
 
-/** A trial that can't be regraded. */
-interface Unknown {
-  of: PlannedTest;
-  why: string;
-}
-
 export class TrialStore {
   private failed = false;
   /** Trials that this run took from the one that it resumes. */
   private readonly restored = new Set<TestCase>();
+  /** While regrading: why the other trials are not played. */
+  private readonly notPlayed = new Map<TestCase, string>();
   /** Why a spec's trials have no grade, by `planKey`. */
   private readonly ungraded = new Map<string, string>();
 
@@ -134,9 +131,13 @@ export class TrialStore {
     const unknown = await store.restoreAll(planned, regrading);
     // If the run graded all that it played, only specs that the suite skips have no stored trial.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
-    if (regrading)
+    // What a shard lacks is in others.
+    if (regrading && !run.shard) unknown.push(...unsettled(planned, unknown));
+    if (regrading) {
       for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
         store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
+      for (const each of planned) store.notPlayed.set(each.test, whyNotPlayed(each));
+    }
     const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading
       ? { ...run, regraded: { at: started, unknown: [...new Set(told)] } }
@@ -181,7 +182,7 @@ export class TrialStore {
   skip(tests: readonly TestCase[]): void {
     for (const test of tests) {
       if (this.restored.has(test)) skipUnstarted(test, 'kept from an earlier run');
-      else if (isRegrading()) skipUnstarted(test, 'regrade runs no trials');
+      else if (isRegrading()) skipUnstarted(test, this.notPlayed.get(test) ?? 'regrade runs no trials');
     }
   }
 
@@ -206,13 +207,18 @@ export class TrialStore {
     this.attempt(() => writeText(file, JSON.stringify(kept)));
   }
 
-  /** Notes how the run ended. @returns how to go on if it was interrupted */
+  /** Notes how the run ended. @returns how to go on if trials are missing that `resume` can play */
   end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
     if (isRegrading()) return [];
     const interrupted = status === 'interrupted' || status === 'timedout';
     const entries = runs.flatMap(run => run.entries);
     const all = sumOf(runs, ({ tests }) => tests.size);
-    const done = entries.filter(entry => isGraded(entry.trial) || (!interrupted && isNeedless(entry))).length;
+    // What early stop skipped is needed after all if the verdict is open.
+    const open = runs.filter(({ planned, verdict }) => planned.earlyStop && verdict.verdict === 'undecided');
+    const needed = new Set(open.flatMap(run => run.entries.filter(isNeedless)));
+    const isDone = (entry: Entry) =>
+      isGraded(entry.trial) || (!interrupted && isNeedless(entry) && !needed.has(entry));
+    const done = entries.filter(isDone).length;
     // A run without trials (`--last-failed` after a green run) is not kept, so that the one before it can still be resumed.
     if (!interrupted && !this.run.resumedAt && !entries.length) {
       rmSync(this.folder, { recursive: true, force: true });
@@ -220,11 +226,14 @@ export class TrialStore {
     }
     if (!interrupted) this.run = { ...this.run, ungraded: all - done };
     this.writeRun();
-    if (!interrupted || this.failed) return [];
+    if (this.failed || !(interrupted || needed.size)) return [];
     const { configFile } = this.config;
     const elsewhere = configFile && folderOf(this.config) !== process.cwd();
     const how = elsewhere ? ` -- --config=${relative(process.cwd(), configFile)}` : '';
-    return [`Interrupted: ${done} of ${all} trials are kept. Go on: npx taskproof resume${how}`];
+    const what = interrupted
+      ? `Interrupted: ${done} of ${all} trials are kept. Go on`
+      : 'A verdict needs trials that were skipped. Play them';
+    return [`${what}: npx taskproof resume${how}`];
   }
 
   /** With a cap on what regrading may spend, one after another. @returns those that can't be regraded */
@@ -262,7 +271,8 @@ export class TrialStore {
     }
     this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
-    enter(project.name, name, { index, outcome, costUsd });
+    const now = regrading && !plan.titlePath ? (earlier.status as typeof outcome) : outcome;
+    enter(project.name, name, { index, outcome: now, costUsd });
     return [];
   }
 

@@ -35,6 +35,8 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
+const ALSO = ['spec', 'policy', 'earlyStop', 'agent', 'model'] as const;
+
 /** `spec` is as `specName` returns it. Replays are compared with replays only: they measure the site, not an agent. */
 export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
   change: Change;
@@ -47,8 +49,8 @@ export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'projec
   candidate: boolean;
   /** Worse, with enough trials to tell, whatever the number of compared specs. */
   proven: boolean;
-  /** What else differs and may be the cause: the spec, its policy, the agent, the model. */
-  alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
+  /** What else differs and may be the cause: the spec, its policy, whether its trials stop early, the agent, the model. */
+  alsoChanged: (typeof ALSO)[number][];
 }
 
 /** Its `rows` are sorted by change as in CHANGES, then by spec and project. */
@@ -157,9 +159,16 @@ function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
 
-/** @param fresh further trials since the change, by `keyOf` of their row @returns null if nothing can be compared */
+/**
+ * Without specs whose trials stop early on one side only: where these fail, fewer trials count, and with 5 of 5 one in ten suites would
+ * fall although nothing changed.
+ *
+ * @param fresh further trials since the change, by `keyOf` of their row
+ * @returns null if nothing can be compared
+ */
 export function suiteChangeOf(rows: readonly DiffRow[], fresh: ReadonlyMap<string, Graded> = new Map()) {
-  const strata = rows.filter(isMeasured).map((row): Stratum => {
+  const alike = rows.filter(row => isMeasured(row) && !row.alsoChanged.includes('earlyStop'));
+  const strata = alike.map((row): Stratum => {
     const more = fresh.get(keyOf(row));
     return { before: row.before!, after: more ? totalOf([row.after!, more]) : row.after! };
   });
@@ -192,10 +201,11 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
   const differs = {
     spec: before.specHash && after.specHash && before.specHash !== after.specHash,
     policy: before.k !== after.k || before.minPasses !== after.minPasses,
+    earlyStop: !before.stoppedEarly !== !after.stoppedEarly,
     agent: before.agent !== after.agent,
     model: before.model !== after.model,
   };
-  return (['spec', 'policy', 'agent', 'model'] as const).filter(what => differs[what]);
+  return ALSO.filter(what => differs[what]);
 }
 
 /** Reasons why a comparison may have no answer. */

@@ -7,13 +7,21 @@ import {
   type Comparison,
   type ComparisonTotals,
   comparedCellSchema,
+  type ResultRow,
   type VerdictRow,
 } from '../data/verdict';
 import { passHat, rateOf, type Stratum, stratifiedExactOneSided, studentQuantile } from './statistics';
 import { fourDigits, gradedRate, isSettled, rateDifference } from './verdict';
 
+type ComparedRow = VerdictRow & Partial<Pick<ResultRow, 'rate' | 'earlyStop'>>;
+
+/** If its trials stop early, the unbiased rate: among the trials that ran, passes are too few or too many. */
+const rateIn = (row: ComparedRow) => (row.earlyStop ? row.rate : undefined) ?? rateOf(row);
+
+const isGraded = ({ passes, failures }: VerdictRow) => passes + failures > 0;
+
 /** Undefined if no two projects share a spec. Replays and ordinary tests are left out: they don't measure an agent. */
-export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
+export function compareProjects(rows: readonly ComparedRow[]): Comparison | undefined {
   const measured = rows.filter(row => !row.replayed && !row.titlePath).sort(byRowName);
   // Packages of a monorepo may have different specs of one id.
   const groups = groupBy(measured, row => JSON.stringify([specName(row), row.specHash]));
@@ -34,7 +42,7 @@ export function compareProjects(rows: readonly VerdictRow[]): Comparison | undef
   };
 }
 
-function kindOf(rows: readonly VerdictRow[]) {
+function kindOf(rows: readonly ComparedRow[]) {
   const settled = rows.filter(row => isSettled(row.verdict));
   if (new Set(settled.map(({ verdict }) => verdict)).size > 1) return 'differ';
   if (settled.length < rows.length) return 'unclear';
@@ -42,11 +50,13 @@ function kindOf(rows: readonly VerdictRow[]) {
   return others.every(row => rateDifference(row, first) === 0) ? 'same' : 'ratesDiffer';
 }
 
-const cellOf = (row: VerdictRow) =>
-  comparedCellSchema.parse({ ...row, rate: gradedRate(row.passes, row.failures) });
+const cellOf = (row: ComparedRow) =>
+  comparedCellSchema.parse({ ...row, rate: isGraded(row) ? fourDigits(rateIn(row)) : null });
 
-function totalsOf(project: string, compared: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
+function totalsOf(project: string, compared: readonly ComparedRow[], hasTools: boolean): ComparisonTotals {
   const rows = compared.filter(row => row.project === project);
+  const rates = rows.filter(isGraded).map(rateIn);
+  const stops = compared.some(({ earlyStop }) => earlyStop);
   const sum = (what: 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls') =>
     sumOf(rows, row => row[what] ?? 0);
   const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
@@ -60,25 +70,30 @@ function totalsOf(project: string, compared: readonly VerdictRow[], hasTools: bo
     passes,
     failures,
     errors,
-    rate: gradedRate(passes, failures),
+    // Specs that fail stop first: in a sum over all trials they would weigh less.
+    rate: stops ? meanOf(rates) : gradedRate(passes, failures),
+    ...(stops && { earlyStop: true }),
     ...(hasTools && { actions: sum('actions'), pageToolCalls: sum('pageToolCalls') }),
     costUsd,
-    passAll: passAllOf(rows),
+    passAll: stops ? null : passAllOf(rows, compared),
     costPerPassUsd: costUsd === null || passes === 0 ? null : costUsd / passes,
   };
 }
+
+const meanOf = (values: readonly number[]) =>
+  values.length ? fourDigits(sumOf(values, value => value) / values.length) : null;
 
 /** The highest chance that two equal agents are said to differ. */
 const PAIR_ALPHA = 0.05;
 
 /** Every two projects, over the specs that both have graded trials of. */
-function comparedPairs(projects: readonly string[], specs: readonly (readonly VerdictRow[])[]) {
+function comparedPairs(projects: readonly string[], specs: readonly (readonly ComparedRow[])[]) {
   const names = projects.flatMap((one, index) =>
     projects.slice(index + 1).map(other => [one, other] as const),
   );
   return names.flatMap(([one, other]) => {
     const both = specs.flatMap(found => {
-      const graded = found.filter(row => row.passes + row.failures > 0);
+      const graded = found.filter(isGraded);
       const before = graded.find(({ project }) => project === one);
       const after = graded.find(({ project }) => project === other);
       return before && after ? [{ before, after }] : [];
@@ -92,8 +107,12 @@ function comparedPairs(projects: readonly string[], specs: readonly (readonly Ve
  * evals", arXiv 2411.00640, sections 2.2 and 4.2 (clustered, paired); with Student's t, since suites are small. p is from the exact
  * permutation of trials within each spec, two-sided.
  */
-function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: number): ComparedPair {
-  const differences = pairs.map(({ before, after }) => rateOf(before) - rateOf(after));
+function pairOf(
+  projects: [string, string],
+  pairs: readonly Record<keyof Stratum, ComparedRow>[],
+  alpha: number,
+): ComparedPair {
+  const differences = pairs.map(({ before, after }) => rateIn(before) - rateIn(after));
   const n = differences.length;
   const difference = sumOf(differences, one => one) / n;
   const spread = sumOf(differences, one => (one - difference) ** 2);
@@ -108,11 +127,11 @@ function pairOf(projects: [string, string], pairs: readonly Stratum[], alpha: nu
   return { projects, specs: n, difference, interval, p, level: alpha, differ };
 }
 
-/** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */
-function passAllOf(rows: readonly VerdictRow[]): ComparisonTotals['passAll'] {
-  const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
-  if (!graded.length) return null;
-  const k = Math.min(5, ...graded.map(({ passes, failures }) => passes + failures));
-  const sum = sumOf(graded, ({ passes, failures }) => passHat(passes, passes + failures, k)!);
-  return { k, value: fourDigits(sum / graded.length) };
+/** pass^k for the largest k, up to 5, that every spec of every project has trials for: the mean over the specs. */
+function passAllOf(rows: readonly VerdictRow[], compared: readonly VerdictRow[]) {
+  const sizes = compared.filter(isGraded).map(({ passes, failures }) => passes + failures);
+  const k = Math.min(5, ...sizes);
+  const graded = rows.filter(isGraded);
+  const value = meanOf(graded.map(({ passes, failures }) => passHat(passes, passes + failures, k)!));
+  return value === null ? null : { k, value };
 }

@@ -3,10 +3,10 @@
 
 import { sumOf } from '../data/collections';
 import { keyOf } from '../data/plan';
-import type { Graded, VerdictRow } from '../data/verdict';
+import type { Graded, Policy, VerdictRow } from '../data/verdict';
 import { type Diff, type DiffRow, diffVerdicts, luckiestBaseline, outcomeOf, suiteChangeOf } from './change';
 import { answerOf, type StopRule, verdictName } from './policy';
-import { hypergeometric, type Random, seeded } from './statistics';
+import { hypergeometric, type Random, seeded, totalOf } from './statistics';
 
 /** The error rate that all candidates share. With that of the whole suite (SUITE_ALPHA), the bench shows fewer than 5% false alarms. */
 export const CONFIRM_ALPHA = 0.049;
@@ -71,7 +71,9 @@ export function comparedWith(baseline: readonly VerdictRow[], later: readonly Ve
     if (!before || row.replayed || !size) return [];
     const passes = before.passes + row.passes;
     const all = size + row.passes + row.failures;
-    return { row, rate: (passes + 0.5) / (all + 1), /** Graded trials of the baseline. */ before: size };
+    const { stoppedEarly, runs = 1 } = before;
+    const rate = (passes + 0.5) / (all + 1);
+    return { row, rate, /** Graded trials of the baseline. */ before: size, stoppedEarly, runs };
   });
 }
 
@@ -111,16 +113,27 @@ function drawnDiff(compared: readonly Compared[], random: Random, k?: number): D
   );
 }
 
-function drawnSides({ row, rate, before }: Compared, random: Random, k = row.k) {
+function drawnSides({ row, rate, before, ...earlier }: Compared, random: Random, k = row.k) {
   const policy = { k, minPasses: Math.ceil((row.minPasses / row.k) * k) };
-  const runs = Math.max(1, Math.round(before / row.k));
-  const side = (trials: number): VerdictRow => {
-    let passes = 0;
-    for (let trial = 0; trial < trials; trial++) passes += Number(random() < rate);
-    const counts = { passes, failures: trials - passes, errors: 0 };
-    return { ...row, ...policy, ...counts, verdict: verdictName(policy, { ...counts, missing: 0 }) };
+  const runs = earlier.stoppedEarly ? earlier.runs : Math.max(1, Math.round(before / row.k));
+  const sizes = earlier.stoppedEarly ? Array<number>(runs).fill(k) : [k === row.k ? before : runs * k];
+  const side = (sizes: readonly number[], stoppedEarly = false): VerdictRow => {
+    const drawn = sizes.map(size => drawnTrials(size, rate, random, stoppedEarly ? policy : null));
+    const counts = { ...totalOf(drawn), errors: 0 };
+    const verdict = verdictName(policy, { ...counts, missing: 0 });
+    return { ...row, ...policy, ...counts, stoppedEarly, verdict };
   };
-  return { before: { ...side(k === row.k ? before : runs * k), runs }, after: side(k) };
+  return { before: { ...side(sizes, earlier.stoppedEarly), runs }, after: side([k], row.stoppedEarly) };
+}
+
+/** @param policy if the trials stop once it is settled */
+function drawnTrials(trials: number, rate: number, random: Random, policy: Policy | null): Graded {
+  const counts = { passes: 0, failures: 0 };
+  for (let missing = trials - 1; missing >= 0; missing--) {
+    counts[random() < rate ? 'passes' : 'failures']++;
+    if (policy && verdictName(policy, { ...counts, missing }) !== 'undecided') break;
+  }
+  return counts;
 }
 
 /** What `confirm` does with a diff's candidates. @param passes plays a fresh trial */

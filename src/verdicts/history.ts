@@ -48,8 +48,11 @@ export function diffWithBaseline(
 }
 
 function pooled(rows: readonly VerdictRow[], later: VerdictRow | undefined): VerdictRow {
-  const fitting = later && rows.filter(row => isSame(row, later));
-  const history = fitting?.length ? fitting : rows.filter(row => isSame(row, rows[0]!));
+  const like = rows.find(row => later && isSame(row, later)) ? later! : rows[0]!;
+  const same = rows.filter(row => isSame(row, like));
+  // Trials that stop early are not pooled with others, which fail more rarely in a count of all.
+  const alike = same.filter(row => !row.stoppedEarly === !like.stoppedEarly);
+  const history = alike.length ? alike : same;
   const shown = history.find(row => isSettled(row.verdict)) ?? history[0]!;
   return {
     ...shown,

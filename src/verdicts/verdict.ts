@@ -109,43 +109,43 @@ const rounded = ([low, high]: [number, number]): [number, number] => [fourDigits
 /** The rate is an unbiased estimate; the interval contains the true rate in at least 95% of cases. */
 type CurtailedRate = { rate: number; interval: [number, number] };
 
+type Stopped = Pick<Verdict, 'k' | 'minPasses' | 'trials'>;
+
+/** The pass rate of a verdict whose trials stop early, to four digits; null if they did not get to a stop. */
+export function rateOfStopped(verdict: Stopped): CurtailedRate | null {
+  const stop = countsAtStop(verdict);
+  if (!stop) return null;
+  const found = curtailedRate(verdict, stop);
+  return { rate: fourDigits(found.rate), interval: rounded(found.interval) };
+}
+
 /**
- * The pass rate of a verdict whose trials stop early, to four digits. Trials start in the order of their index, so those that still ran
- * when the verdict was settled come last.
+ * What the first trials came to that settle the verdict. Trials start in the order of their index, so those that still ran then come
+ * last, and don't count.
  *
  * @returns null if the trials did not get to a stop, or if one is missing before it, which may be in another shard
  */
-export function rateOfStopped(verdict: Pick<Verdict, 'k' | 'minPasses' | 'trials'>): CurtailedRate | null {
-  const played = verdict.trials.filter(({ outcome }) => outcome !== 'skipped');
-  if (played.some(({ index }, place) => index !== place)) return null;
-  const passed = played.filter(isGraded).map(({ outcome }) => outcome === 'passed');
-  const found = curtailedRate(verdict, passed);
-  if (!found) return null;
-  return { rate: fourDigits(found.rate), interval: rounded(found.interval) };
+export function countsAtStop({ k, minPasses, trials }: Stopped): Graded | null {
+  const seen = { passes: 0, failures: 0 };
+  for (const [place, { index, outcome }] of trials.entries()) {
+    if (index !== place || outcome === 'skipped') return null;
+    if (outcome === 'passed') seen.passes++;
+    if (outcome === 'failed') seen.failures++;
+    if (seen.passes === minPasses || seen.failures > k - minPasses) return seen;
+  }
+  return null;
 }
 
 /**
  * How often a spec passes, from trials that stop at minPasses passes or at k - minPasses + 1 failures: curtailed inverse sampling. The
  * estimate is the share of the ways to this stop that begin with a pass (Girshick, Mosteller and Savage 1946, "Unbiased estimates for
- * certain binomial sampling problems", Annals of Mathematical Statistics 17, 13-23). The interval orders the stops from the worst to
- * the best and holds the rates at which neither this stop or a better one, nor this one or a worse one, is rarer than 2.5% (Jennison
- * and Turnbull 1983, "Confidence intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
- *
- * @param outcomes whether each trial passed, in the order in which they were started; those after the first stop don't count
- * @returns null if the trials did not get to a stop
+ * certain binomial sampling problems", Annals of Mathematical Statistics 17, 13-23). If all or one must pass, that is the first trial
+ * alone, and can lie outside of the interval. The interval orders the stops from the worst to the best and holds the rates at which
+ * neither this stop or a better one, nor this one or a worse one, is rarer than 2.5% (Jennison and Turnbull 1983, "Confidence
+ * intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
  */
-export function curtailedRate({ k, minPasses }: Policy, outcomes: readonly boolean[]): CurtailedRate | null {
+export function curtailedRate({ k, minPasses }: Policy, { passes, failures }: Graded): CurtailedRate {
   const most = k - minPasses + 1;
-  const seen = { passes: 0, failures: 0 };
-  for (const passed of outcomes) {
-    if (passed) seen.passes++;
-    else seen.failures++;
-    if (seen.passes === minPasses || seen.failures === most) return rateAt(seen, minPasses, most);
-  }
-  return null;
-}
-
-function rateAt({ passes, failures }: Graded, minPasses: number, most: number): CurtailedRate {
   // From the worst stop to the best.
   const stops = [
     ...Array.from({ length: minPasses }, (_, count) => ({ passes: count, failures: most })),

@@ -59,7 +59,7 @@ const faults: Record<string, Fault> = {
     reason: /stopped answering while the trial ran: .*ECONNREFUSED/,
   },
   'ledger-full': {
-    agent: `process.env.TASKPROOF_LEDGER = ${JSON.stringify(FULL)}; await go();`,
+    agent: `process.env.TASKPROOF_LEDGER = ${JSON.stringify(FULL)}; task.usage({ costUsd: 0.1 }); await go();`,
     outcome: 'passed',
     reason: /^null$/,
   },

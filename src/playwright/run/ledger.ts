@@ -29,7 +29,7 @@ const OWN = `${PREFIX}${process.pid}-`;
 
 const entrySchema = z.object({
   index: z.number(),
-  /** Null while the trial runs: its cost is reserved. */
+  /** Null until the main process knows how its test ended, which a worker can't: its cost is reserved. */
   outcome: z.enum(['passed', 'failed', 'error']).nullable(),
   costUsd: z.number().nullable(),
   /** What a running trial has cost so far. It counts even if the worker dies. */
@@ -105,6 +105,15 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
   renameSync(half, fileOf(run, project, spec, entry.index));
+}
+
+/** A trial does not fail because of the ledger: only early stop and the run's cost caps need it. */
+export function orWarn(name: string, use: () => void): void {
+  try {
+    use();
+  } catch (error) {
+    print(process.stderr, `taskproof: ${name}: can't write the run's ledger: ${messageOf(error)}`);
+  }
 }
 
 /** Adds an amount in US dollars to what a running trial has spent. */

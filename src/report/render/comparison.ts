@@ -69,8 +69,12 @@ function totalsOf(totals: ComparisonTotals): Record<string, string> {
   const share = formatRate(actions > 0 ? pageToolCalls! / actions : null);
   return {
     'specs passed': `${totals.specsPassed}/${totals.specs}`,
-    'graded trials passed': `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
-    'pass^k': totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
+    ...(totals.earlyStop
+      ? { 'mean pass rate of specs': formatRate(totals.rate), 'pass^k': '- (stops early)' }
+      : {
+          'graded trials passed': `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
+          'pass^k': totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
+        }),
     cost: formatCost(totals.costUsd),
     'cost per pass': formatCost(totals.costPerPassUsd ?? null),
     ...(pageToolCalls === undefined

@@ -75,8 +75,11 @@ export const chanceText = (p: number) => `p ${p < 0.001 ? '' : '= '}${formatP(p)
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
   if (what === 'spec') return 'the spec';
-  const value = (side: VerdictRow | null) =>
-    what === 'policy' ? `${side?.minPasses} of ${side?.k}` : (side?.[what] ?? 'none');
+  const value = (side: VerdictRow | null) => {
+    if (what === 'policy') return `${side?.minPasses} of ${side?.k}`;
+    if (what === 'earlyStop') return side?.stoppedEarly ? 'on' : 'off';
+    return side?.[what] ?? 'none';
+  };
   return `${what} ${value(before)} → ${value(after)}`;
 }
 
@@ -104,12 +107,19 @@ function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   return `The suite as a whole became worse: ${before} → ${after} of the trials passed, over ${plural(suite.specs, 'spec')} (${chanceText(suite.p)}).`;
 }
 
+function mixedText({ rows }: Diff): string {
+  const mixed = rows.filter(({ alsoChanged }) => alsoChanged.includes('earlyStop'));
+  return mixed.length
+    ? `earlyStop has changed for ${specsAndTests(mixed)}, so the test of the suite as a whole leaves them out.`
+    : '';
+}
+
 /** @param sentences the outcome, and what to do next */
 export function diffDocument(diff: Diff, sentences: readonly string[] = []): Document {
   const parts = CHANGES.flatMap(change => (diff.counts[change] ? `${diff.counts[change]} ${change}` : []));
   const counts = parts.join(', ') || 'nothing to compare';
   const compared = `${specsAndTests(diff.rows.filter(isCompared))} compared: ${counts}`;
-  const lines = [compared, suiteText(diff), ...sentences].filter(Boolean);
+  const lines = [compared, suiteText(diff), mixedText(diff), ...sentences].filter(Boolean);
   return to => to.ranked([to.isMarkdown && commentHeading(counts), to.lines(lines), diffBody(diff)(to)]);
 }
 
@@ -205,7 +215,7 @@ const ANSWER_COLUMNS: Columns<Confirmation['answers'][number]> = {
 };
 
 /** The outcome in sentences: the result, what is open and why, and what to do. */
-export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirmation): string[] {
+export function confirmLines({ outcome, answers, suite, diff, rest, costUsd }: Confirmation): string[] {
   const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
   const fresh = sumOf(answers, ({ fresh: { passes, failures, errors } }) => passes + failures + errors);
   const confirmed = of('regressed').map(({ row }) => row);
@@ -214,6 +224,7 @@ export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirm
   return [
     confirmed.length && `Worse than the baseline, on fresh trials too: ${namesOf(confirmed)}.`,
     suiteText({ suite }),
+    mixedText(diff),
     open.length && `Can't tell: ${open.map(openReason).join('; ')}.`,
     ...(others ? outcomeLines(rest) : []),
     outcome === 'same' && !answers.length && 'Nothing looks worse than the baseline.',

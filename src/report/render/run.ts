@@ -6,7 +6,8 @@ import type { Results } from '../../data/results';
 import type { ResultRow } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { formatCost, formatDuration, formatRate, plural, useColour, withModel } from '../../text/print';
-import { sensitivityText } from '../../verdicts/statistics';
+import { rateOf, sensitivityText } from '../../verdicts/statistics';
+import { countsAtStop } from '../../verdicts/verdict';
 import { comparisonDocument } from './comparison';
 import {
   type Columns,
@@ -83,11 +84,22 @@ const COLUMNS: Columns<ResultRow> = {
     const tolerated = verdict === 'passed' && failures + errors;
     return `${passes}/${k}, needs ${minPasses}${tolerated ? `, ${tolerated} tolerated` : ''}${missing ? ` (${k - missing} ran)` : ''}`;
   },
-  'rate (95%)': ({ rate, interval, earlyStop }) =>
-    `${formatRate(rate, interval)}${earlyStop && rate !== null ? ', stops early' : ''}`,
+  'rate (95%)': rateText,
   turns: ({ turns }) => String(turns ?? '-'),
   cost: ({ costUsd }) => formatCost(costUsd),
 };
+
+/** Where trials stop early, only those up to the stop have a rate; if it lies outside of its interval, their share of passes is shown. */
+function rateText(row: ResultRow): string {
+  const { rate, interval, earlyStop } = row;
+  if (!earlyStop || rate === null) return formatRate(rate, interval);
+  const stop = interval && countsAtStop(row);
+  if (!stop) return `${formatRate(rate)}, stops early`;
+  const isInside = interval[0] <= rate && rate <= interval[1];
+  const counted = stop.passes + stop.failures;
+  const of = row.passes + row.failures > counted ? ` of the first ${counted === 1 ? 'trial' : counted}` : '';
+  return `${formatRate(isInside ? rate : rateOf(stop), interval)}${of}, stops early`;
+}
 
 const verdictsOf =
   (rows: readonly ResultRow[]): Document =>

@@ -19,6 +19,15 @@ test('a suite that is compared with itself, in one line', async () => {
   expect(out).toContain(`red in ${(json.diff * 100).toFixed(1)}% of runs`);
 });
 
+test('runs that stop early are drawn as such', async () => {
+  const specs = Array.from({ length: 12 }, (_, index) => [`s${index}`, 'pppffssssssss']);
+  const whole = resultsFile(Object.fromEntries(specs));
+  const stopped = whole.replaceAll('"verdict":', '"earlyStop":true,"verdict":');
+  const { out } = await suite(files(stopped, stopped)).taskproof(['aa', '--json']);
+  // With all trials on one of the sides 30%.
+  expect(JSON.parse(out).diff).toBeLessThan(0.25);
+});
+
 test('where no k is enough, confirm decides', async () => {
   const shaky = resultsFile(
     Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`s${index}`, 'pppff'])),

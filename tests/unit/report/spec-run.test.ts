@@ -1,10 +1,10 @@
 // What one spec's trials come to in Playwright's own bookkeeping, as they end.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import fc from 'fast-check';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
 import type { TrialRecord } from '../../../src/data/record';
-import { closeLedger, openLedger } from '../../../src/playwright/run/ledger';
+import { closeLedger, openLedger, readLedger, spend } from '../../../src/playwright/run/ledger';
 import { planAnnotations } from '../../../src/playwright/run/plan';
 import { SpecRun, skipNeedless } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
@@ -285,8 +285,19 @@ test('trials of an ordinary test are skipped once the verdict is settled, if it 
   end(hasty, 0, 'passed');
   end(hasty, 1, 'skipped');
   expect(plan).toEqual([]);
+  // The worker has noted what it spent, and more than its record says if an answer was broken off.
+  spend('b', 'a.spec.ts › cart', 2, 0.5);
   end(hasty, 2, 'passed');
+  expect(readLedger('b', 'cart').spentUsd).toBe(0.5);
   expect(plan).toEqual(
     Array(3).fill('early stop: the verdict is settled (passed, 2 of 2 passed, needs 2 of 3)'),
   );
+});
+
+test('a ledger that cannot be written costs a warning', () => {
+  vi.stubEnv('TASKPROOF_LEDGER', '/nowhere');
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => void vi.restoreAllMocks().unstubAllEnvs());
+  skipNeedless(play(['passed']).run);
+  expect(write).toHaveBeenCalledWith(expect.stringMatching(/^taskproof: cart: can't write .*ENOENT/));
 });

@@ -1,16 +1,18 @@
 // What is kept of a run on disk, and whether another run may go on with it. That it does: tests/e2e/resume.test.ts.
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Plan } from '../../../src/data/plan';
 import { RECORD_ATTACHMENT } from '../../../src/data/record';
 import { NO_USAGE } from '../../../src/data/usage';
 import type { Judge } from '../../../src/grading/judge';
+import { closeLedger, openLedger } from '../../../src/playwright/run/ledger';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
 import type { PlannedTest } from '../../../src/report/planning';
+import { SpecRun } from '../../../src/report/spec-run';
 import { storedRun, storedRuns, TrialStore, trialFile } from '../../../src/report/trial-store';
-import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
+import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
@@ -238,3 +240,71 @@ test('a run in which nothing ran does not stand before the one to resume', async
     new Date(3).toISOString(),
   ]);
 });
+
+test.each([
+  [4, [], 'early stop: the verdict is settled (passed, 4 of 4 passed, needs 4 of 5)'],
+  [5, ['a.spec.ts › cart: the verdict needs trials that were not graded'], 'regrade runs no trials'],
+])(
+  'of a run that stopped at 4 of 5, regraded with %d of 5, trials keep their reason or are needed',
+  async (minPasses, unknown, reason) => {
+    openLedger({ judged: true });
+    onTestFinished(closeLedger);
+    const { folder, config } = newFolder();
+    const skips: string[] = [];
+    const inside = {
+      _applyPlanAnnotation: ({ description }: { description: string }) => skips.push(description),
+    };
+    const trials = (least: number) =>
+      fakeRepeats(5, { inside }).map(test => {
+        const policy = { k: 5, minPasses: least };
+        return { ...planned({ titlePath: ['a.spec.ts', 'cart'], policy, earlyStop: true }), test };
+      });
+    await TrialStore.open(config, trials(4), new Date());
+    const [run] = storedRuns(folder);
+    const kept = {
+      outcome: 'passed',
+      costUsd: 1,
+      status: 'passed',
+      duration: 1,
+      errors: [],
+      annotations: [],
+    };
+    for (const { plan, project, test } of trials(4).slice(0, 4)) {
+      const file = trialFile(run!, project.name, plan, test.repeatEachIndex);
+      writeFileSync(file, JSON.stringify({ ...kept, attachments: [] }));
+    }
+    vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
+    const now = trials(minPasses);
+    const store = await TrialStore.open(config, now, new Date());
+    expect(storedRun(run!)?.regraded?.unknown).toEqual(unknown);
+    store.skip(now.map(({ test }) => test));
+    expect(skips).toEqual([...Array(4).fill('kept from an earlier run'), reason]);
+  },
+);
+
+test.each([
+  [3, 'inconclusive', 1, null],
+  [
+    2,
+    'undecided',
+    2,
+    'A verdict needs trials that were skipped. Play them: npx taskproof resume -- --config=',
+  ],
+] as const)(
+  'what early stop skipped is done unless the verdict is open: %d of 3 must pass, %s',
+  async (minPasses, verdict, ungraded, how) => {
+    const { folder, config } = newFolder();
+    const store = await TrialStore.open(config, [planned()], new Date());
+    const plan = { ...planned().plan, policy: { k: 3, minPasses }, earlyStop: true };
+    const run = new SpecRun('opus', plan);
+    const statuses = ['passed', 'failed', 'skipped'] as const;
+    // After its trial, the second test broke.
+    for (const [index, test] of fakeRepeats(3).entries()) {
+      const record = index < 2 ? madeRecord({ specId: 'cart', repeatIndex: index }) : undefined;
+      run.add(test, fakeResult({ status: statuses[index]!, record }), plan);
+    }
+    expect(run.verdict).toMatchObject({ verdict, passes: 1, errors: 1 });
+    expect(store.end([run], 'failed')).toEqual(how === null ? [] : [expect.stringContaining(how)]);
+    expect(storedRun(storedRuns(folder)[0]!)?.ungraded).toBe(ungraded);
+  },
+);

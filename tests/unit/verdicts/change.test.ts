@@ -55,6 +55,16 @@ describe('the change of one spec', () => {
     expect(found).toMatchObject({ candidate: true, proven: false });
   });
 
+  test('earlyStop that has changed is named, and the suite as a whole is tested without such specs', () => {
+    const stopped = (letters: string) => row(letters, { stoppedEarly: true });
+    const docs = row('pp', { spec: 'docs' });
+    const found = diffVerdicts([row('ppppf'), docs], [stopped('ppffs'), docs]);
+    expect(found.rows.map(({ alsoChanged }) => alsoChanged)).toEqual([['earlyStop'], []]);
+    expect(found.suite).toMatchObject({ specs: 1, after: { passes: 2, failures: 0 } });
+    expect(diffVerdicts([row('ppppf')], [stopped('ppffs')]).suite).toBeNull();
+    expect(diffVerdicts([stopped('ppppf')], [stopped('ppffs')]).suite).toMatchObject({ specs: 1 });
+  });
+
   test.each<[string, number, string, number, Change, Partial<DiffRow>]>([
     ['pppff', 3, 'pppff', 4, 'unchanged', { candidate: false }],
     ['pppff', 3, 'ppfff', 4, 'worsened', { candidate: false }],

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { VerdictRow } from '../../../src/data/verdict';
+import type { ResultRow, VerdictRow } from '../../../src/data/verdict';
 import { compareProjects } from '../../../src/verdicts/compare';
 import { rowOf } from './trials';
 
-const row = (project: string, letters: string, more: Partial<VerdictRow> = {}) =>
+const row = (project: string, letters: string, more: Partial<ResultRow> = {}) =>
   rowOf(letters, { project, agent: `agent of ${project}`, ...more });
 
 describe('what is compared', () => {
@@ -63,6 +63,31 @@ describe('what is compared', () => {
     const found = compareProjects([row('a', 'pp', { costUsd: null }), row('b', 'pp')]);
     expect(found?.projects.map(({ costUsd }) => costUsd)).toEqual([null, 0.2]);
   });
+});
+
+test('pass^k has the same k in all projects', () => {
+  const found = compareProjects([row('a', 'ppppp'), row('b', 'ppf')])!;
+  expect(found.projects.map(({ passAll }) => passAll)).toEqual([
+    { k: 3, value: 1 },
+    { k: 3, value: 0 },
+  ]);
+});
+
+test('where a project stops early, rates are means of unbiased ones, and there is no pass^k', () => {
+  // Specs that fail stop first: of all trials 5 in 7 pass.
+  const stopped = [
+    row('a', 'pppps', { spec: 'one', earlyStop: true, rate: 1 }),
+    row('a', 'pffss', { spec: 'two', earlyStop: true, rate: 0.5 }),
+    row('a', 'eeess', { spec: 'three', earlyStop: true, rate: null }),
+  ];
+  const whole = stopped.map(({ spec }) => row('b', 'ppppf', { spec }));
+  const found = compareProjects([...stopped, ...whole])!;
+  expect(found.projects).toMatchObject([
+    { passes: 5, failures: 2, rate: 0.75, earlyStop: true, passAll: null },
+    { passes: 12, failures: 3, rate: 0.8, earlyStop: true, passAll: null },
+  ]);
+  expect(found.specs.map(({ cells }) => cells[0]!.rate)).toEqual([1, null, 0.5]);
+  expect(found.pairs).toMatchObject([{ difference: expect.closeTo(-0.05, 9) }]);
 });
 
 describe('two agents', () => {

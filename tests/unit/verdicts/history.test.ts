@@ -39,6 +39,22 @@ describe('the pooled baseline', () => {
     expect(passes([rowOf('p', { specHash: 'z' })])).toEqual([[0, 1]]);
   });
 
+  test('runs that stop early are not pooled with others, unless there is no other', () => {
+    const stopped = (letters: string) => rowOf(letters, { stoppedEarly: true });
+    const whole = [run(1, [rowOf('ppppp')]), run(2, [rowOf('ppppf')])];
+    const runs = [...whole, run(3, [stopped('ffsss')])];
+    const counts = (later: VerdictRow, all = runs) =>
+      pooledBaseline(all, [later]).map(row => [
+        row.passes,
+        row.failures,
+        row.runs,
+        row.stoppedEarly ?? false,
+      ]);
+    expect(counts(rowOf('p'))).toEqual([[9, 1, 2, false]]);
+    expect(counts(stopped('p'))).toEqual([[0, 2, 1, true]]);
+    expect(counts(stopped('p'), whole)).toEqual([[9, 1, 2, false]]);
+  });
+
   test('what the newest whole run lacks was taken out; a part of a run takes nothing out', () => {
     const docs = rowOf('ppppp', { spec: 'docs' });
     const names = (runs: HistoryRun[]) =>

@@ -255,6 +255,11 @@ const POLICIES = [
 ].map(([k, minPasses]) => ({ k: k!, minPasses: minPasses! }));
 const RATES = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
 
+const graded = (outcomes: readonly boolean[]) => {
+  const passes = outcomes.filter(Boolean).length;
+  return { passes, failures: outcomes.length - passes };
+};
+
 /** All ways in which trials can go, up to the stop, each with its chance. */
 function* sequences(policy: { k: number; minPasses: number }, rate: number) {
   const most = policy.k - policy.minPasses + 1;
@@ -282,7 +287,7 @@ test.each(POLICIES)('$minPasses of $k: the estimate has no bias, and the interva
   for (const rate of RATES) {
     let [mean, covered, total] = [0, 0, 0];
     for (const { outcomes, chance } of sequences(policy, rate)) {
-      const found = curtailedRate(policy, outcomes)!;
+      const found = curtailedRate(policy, graded(outcomes));
       mean += chance * found.rate;
       total += chance;
       if (found.interval[0] <= rate && rate <= found.interval[1]) covered += chance;
@@ -293,22 +298,22 @@ test.each(POLICIES)('$minPasses of $k: the estimate has no bias, and the interva
   }
 });
 
-test('trials after the stop don’t count, and before it there is no rate', () => {
-  const policy = { k: 5, minPasses: 4 };
-  const [pass, fail] = [true, false];
-  expect(curtailedRate(policy, [pass, pass, pass])).toBeNull();
-  const found = curtailedRate(policy, [pass, fail, pass, pass, pass]);
-  expect(found!.rate).toBe(3 / 4);
-  expect(curtailedRate(policy, [pass, fail, pass, pass, pass, fail])).toEqual(found);
-  expect(curtailedRate(policy, [fail, fail])).toMatchObject({ rate: 0, interval: [0, expect.any(Number)] });
-  expect(curtailedRate(policy, [pass, pass, pass, pass])).toMatchObject({
-    rate: 1,
-    interval: [expect.any(Number), 1],
-  });
-});
+test.each(Array.from({ length: 24 }, (_, index) => index + 2))(
+  'k %i: outside of its interval the estimate is that of the first trial alone, the share of passes never is',
+  k => {
+    for (let minPasses = 1; minPasses <= k; minPasses++)
+      for (const { outcomes } of sequences({ k, minPasses }, 0.5)) {
+        const { rate, interval } = curtailedRate({ k, minPasses }, graded(outcomes));
+        const holds = (value: number) => interval[0] <= value && value <= interval[1];
+        const { passes } = graded(outcomes);
+        expect(holds(passes / outcomes.length), `${minPasses} of ${k}: ${outcomes}`).toBe(true);
+        if (!holds(rate)) expect([1, k], `${minPasses} of ${k}: ${outcomes}`).toContain(minPasses);
+      }
+  },
+);
 
 test('it is about as wide as the interval of trials that don’t stop', () => {
-  const [low, high] = curtailedRate({ k: 10, minPasses: 8 }, Array(8).fill(true))!.interval;
+  const [low, high] = curtailedRate({ k: 10, minPasses: 8 }, { passes: 8, failures: 0 }).interval;
   const [fixedLow] = wilsonInterval(8, 8)!;
   expect(high).toBe(1);
   expect(Math.abs(low - fixedLow)).toBeLessThan(0.08);
@@ -367,6 +372,8 @@ test.each([
   ['pppps', 1],
   // Two ran in vain, as others ended.
   ['ffpps', 0],
+  // Also if another worker left one out.
+  ['ffs-p', 0],
   // An error says nothing about the site.
   ['pepfp', null],
   ['pepppp', 1],

@@ -11,6 +11,7 @@ import {
   wrapped,
 } from '../../../../src/report/render/terminal-writer';
 import { compareProjects } from '../../../../src/verdicts/compare';
+import { rateOfStopped } from '../../../../src/verdicts/verdict';
 import { results, row } from './rows';
 
 test('a table aligns wide characters and colours; one of no rows is empty', () => {
@@ -76,6 +77,22 @@ test('a rate that stops early says so', () => {
   expect(shown({ rate: 0.5, interval })).toBe('50% (30-90%)');
   expect(shown({ rate: 0.5, interval, earlyStop: true })).toBe('50% (30-90%), stops early');
   expect(shown({ rate: null, interval: null, earlyStop: true })).toBe('-');
+});
+
+test.each([
+  ['ppfpp', 4, '75% (28-99%), stops early'],
+  ['ppppf', 5, '80% (40-99%), stops early'],
+  ['ffp', 1, '33% (1-84%), stops early'],
+  // Several workers: the verdict was settled while others still ran.
+  ['ffpppp', 5, '0% (0-84%) of the first 2, stops early'],
+  ['fps', 3, '0% (0-98%) of the first trial, stops early'],
+  ['sps', 2, '100%, stops early'],
+])('%s, %i needed: a rate in its interval, which the counts bear', (letters, minPasses, text) => {
+  const all = row('cart', letters, { minPasses, earlyStop: true });
+  const stopped = { ...all, interval: null, ...rateOfStopped(all) };
+  expect(
+    /needs \d+(?: \(\d ran\)|, \d tolerated)* {2}(.*?) {2}/.exec(verdictTable(results([stopped])))?.[1],
+  ).toBe(text);
 });
 
 describe('specs and tests', () => {
