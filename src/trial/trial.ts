@@ -279,7 +279,9 @@ export class Trial extends AgentRun {
     if (!judge || spec?.judge === undefined || this.failure) return;
     this.phase = 'judging';
     this.judged = await judgeTrial(this, judge, this.assertions, this.stopped.signal);
-    if (this.judged.error !== undefined) this.end = errorEnd('judge', this.judged.error);
+    const { error, usage } = this.judged;
+    if (usage?.costUsd) this.plan.spend?.(usage.costUsd);
+    if (error !== undefined) this.end = errorEnd('judge', error);
   }
 
   /** @returns the error that the suite's check threw, unless the trial has failed anyway */

@@ -190,9 +190,20 @@ const agent = defineAgent({ name: 'dear', run: task => task.turn('click Go', () 
 }) });
 test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
 taskproofTests('tasks/*.yaml', { test });`,
+    ...Object.fromEntries(
+      ['one', 'two'].map(id => [
+        `judged/${id}.yaml`,
+        `${suite.read('tasks/later.yaml').replace('id: later', `id: ${id}`)}\njudge: It is fine.\n`,
+      ]),
+    ),
+    'y-judged.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'free', run: task => task.turn('click Go', () => task.page.getByText('Go').click()) });
+const judge = { name: 'dear', judge: async () => ({ passed: true, reason: 'Yes.', usage: { inputTokens: 9, outputTokens: 9, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0.5 } }) };
+test.use({ taskproof: { agent, judge, maxRunCostUsd: 0.9 } });
+taskproofTests('judged/*.yaml', { test });`,
     'z-plain.spec.ts': `import { defineAgent, expect, test } from '@taskproof/playwright';
 const agent = defineAgent({ name: 'dear', run: task => task.turn('look', () => task.usage({ costUsd: 0.4 })) });
-test.use({ taskproof: { agent, maxRunCostUsd: 0.7 } });
+test.use({ taskproof: { agent, maxRunCostUsd: 1.2 } });
 for (const title of ['first', 'second'])
   test(title, async ({ page, agent }) => {
     await page.setContent('Hello');
@@ -200,12 +211,15 @@ for (const title of ['first', 'second'])
   });`,
   });
   const run = await suite.playwright(['test', '--workers=1']);
-  const [dies, later] = run.results().verdicts;
+  const rows = run.results().verdicts;
+  const [dies, later, two] = ['dies', 'later', 'two'].map(id => rows.find(({ spec }) => spec === id));
   expect(dies!.trials, run.output).toMatchObject([{ outcome: 'error', errorKind: 'internal' }]);
   expect(later!.reason).toContain('the run has spent $0.4000 of its maxRunCostUsd of $0.3');
+  // So does what a judge costs.
+  expect(two!.reason).toContain('the run has spent $0.9000 of its maxRunCostUsd of $0.9');
   // So does what a test without a pass policy spends, which itself fails beyond the cap: skipped, it would look green.
   expect(run.output).toMatch(/✓ .* z-plain\.spec\.ts:\d+:\d+ › first/);
   expect(run.output).toMatch(/✘ .* z-plain\.spec\.ts:\d+:\d+ › second/);
-  expect(run.output).toContain('agent.run: the run has spent $0.8000 of its maxRunCostUsd of $0.7');
+  expect(run.output).toContain('agent.run: the run has spent $1.3000 of its maxRunCostUsd of $1.2');
   expect(run.exitCode).toBe(1);
 });
