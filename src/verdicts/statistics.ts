@@ -151,7 +151,7 @@ export function sensitivityText(ks: readonly number[]): string {
   const fall = VISIBLE_FALLS[k] ?? null;
   const falls =
     fall === null
-      ? `can't show that a pass rate fell; 20 trials can show a fall from 95%`
-      : `can only show a fall of the pass rate from 95% to about ${formatRate(fall)}; 20 trials can show one`;
+      ? "can't show that a pass rate fell; 20 trials can show a fall from 95%"
+      : `can show a fall of the pass rate from 95% if it is to ${formatRate(fall)} or less; 20 trials, if it is`;
   return `Compared with an earlier run, ${plural(k, 'trial')} ${falls} to ${formatRate(VISIBLE_FALLS[20]!)}. A baseline of several runs shows more.`;
 }

@@ -182,7 +182,7 @@ test('how small a fall trials can show', () => {
 
 test('one sentence, for the smallest k', () => {
   expect(sensitivityText([5, 20])).toContain(
-    '5 trials can only show a fall of the pass rate from 95% to about 15%; 20 trials can show one to 60%',
+    '5 trials can show a fall of the pass rate from 95% if it is to 15% or less; 20 trials, if it is to 60%',
   );
   expect(sensitivityText([1, 5])).toContain(
     "1 trial can't show that a pass rate fell; 20 trials can show a fall from 95% to 60%",
