@@ -15,7 +15,6 @@ import {
   topOf,
   wordsFor,
 } from './elements';
-import { spacedText } from './standing';
 
 /**
  * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path, its document's upper left
@@ -232,6 +231,15 @@ function says(box: Element, label: RegExp): boolean {
   const named = [box, ...box.querySelectorAll('[aria-label],[placeholder]')];
   const names = named.map(each => each.getAttribute('aria-label') ?? each.getAttribute('placeholder') ?? '');
   return [textOf(box), spacedText(box), ...names].some(text => label.test(text));
+}
+
+/** The visible text with spaces between elements: if only style sets them apart, `innerText` is `AliceAdminDelete`. */
+function spacedText(element: Element): string {
+  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+  const seen: string[] = [];
+  while (texts.nextNode())
+    if (texts.currentNode.parentElement?.checkVisibility()) seen.push(texts.currentNode.nodeValue ?? '');
+  return seen.join(' ');
 }
 
 const textOf = (element: Element) => (element as HTMLElement).innerText ?? element.textContent ?? '';

@@ -315,12 +315,3 @@ const columnOf = (cell: Element) => {
   const before = cells.slice(0, cells.indexOf(cell));
   return before.reduce((sum, { colSpan = 1 }) => sum + colSpan, 0);
 };
-
-/** The visible text with spaces between elements: if only style sets them apart, `innerText` is `AliceAdminDelete`. */
-export function spacedText(element: Element): string {
-  const texts = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
-  const seen: string[] = [];
-  while (texts.nextNode())
-    if (texts.currentNode.parentElement?.checkVisibility()) seen.push(texts.currentNode.nodeValue ?? '');
-  return seen.join(' ');
-}
