@@ -99,7 +99,7 @@ const recordedSchema = z.object({
   /** Whether it held no text, for what is typed into. */
   isEmpty: z.boolean().optional(),
   beside: z.array(neighbourSchema).optional(),
-  /** What its author calls an element without a name: words of its id, classes and `data-` attributes. */
+  /** What its author calls an element without a name: words of its classes, addresses and `data-` attributes, and of those of its icons. */
   hints: z.string().optional(),
   /** The same for the target of a drag. */
   toPlace: placeSchema.optional(),

@@ -89,7 +89,7 @@ export class TrialStore {
   /** Trials that this run took from the one that it resumes. */
   private readonly restored = new Set<TestCase>();
   /** While regrading: why the other trials are not played. */
-  private readonly notPlayed = new Map<TestCase, string>();
+  private readonly notPlayed = new Map<TestCase, string | undefined>();
   /** Why a spec's trials have no grade, by `planKey`. */
   private readonly ungraded = new Map<string, string>();
 
@@ -136,7 +136,8 @@ export class TrialStore {
     if (regrading) {
       for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
         store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
-      for (const each of planned) store.notPlayed.set(each.test, whyNotPlayed(each));
+      for (const each of planned.filter(({ test }) => !store.restored.has(test)))
+        store.notPlayed.set(each.test, whyNotPlayed(each));
     }
     const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading

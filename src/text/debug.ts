@@ -16,9 +16,11 @@ export function maskDebugLines(by: Mask): void {
   mask = by;
 }
 
+export const isDebugging = (topic: DebugTopic) => wanted.has(topic);
+
 /** @param said is only called if the line is wanted */
 export function debug(topic: DebugTopic, said: () => string): void {
-  if (!wanted.has(topic)) return;
+  if (!isDebugging(topic)) return;
   const nowMs = performance.now();
   const line = oneLine(mask(said()), MAX_LINE);
   process.stderr.write(`  taskproof:${topic} ${line} +${Math.round(nowMs - lastMs)}ms\n`);

@@ -37,6 +37,8 @@ pages['/inner'] = html(
   `${['A', 'B', 'C', 'D'].map(name => `<button style="display:block;width:60px;height:40px" onclick="parent.note('${name}')">${name}</button>`).join('')}`,
 );
 
+pages['/letter'] = `<body contenteditable style="margin:0" oninput="parent.note(this.textContent)">`;
+
 interface Case {
   page: string;
   at: [x: number, y: number];
@@ -110,6 +112,12 @@ const cases: { [name: string]: Case } = {
     at: [101, 110],
     type: 'x',
     done: ['xFirst'],
+  },
+  'an editor that is the body of a frame': {
+    page: '<iframe src="/letter" width="300" height="100" style="position:absolute;left:100px;top:100px"></iframe>',
+    at: [200, 150],
+    type: 'x',
+    done: ['x'],
   },
   'an empty place of the page': {
     page: `<p>Text</p><script>document.documentElement.addEventListener('click', () => note('closed'))</script>`,

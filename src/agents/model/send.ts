@@ -3,7 +3,7 @@ import { sleep } from '../../browser/waiting';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
 import { parsedUrl } from '../../spec/url';
-import { debug } from '../../text/debug';
+import { debug, isDebugging } from '../../text/debug';
 import type { SessionTask } from '../agent';
 
 const FIRST_PAUSE_MS = 500;
@@ -116,9 +116,11 @@ export async function send<T>(request: Sending<T>): Promise<T> {
     const waits = kind === 'limited' || kind === 'overloaded' || (kind === 'unreachable' && isPatient);
     const isRetried =
       (kind === 'broken' || (kind === 'unreachable' && !admitted.served)) && ++failed <= maxRetries;
-    const keys = await request.keys();
-    if (!waits && !isRetried) throw new RequestFailed(failure, problemOf(failure, sent, request, keys));
+    if (!waits && !isRetried)
+      throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
     request.check?.();
+    // A provider's own code may tell the keys: it is not called for a line that nobody sees.
+    const keys = isDebugging('retry') ? await request.keys() : [];
     debug('retry', () => `request to the model again: ${withoutKeys(failure.words, keys)}`);
     if (kind === 'broken') await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
   }

@@ -41,7 +41,7 @@ export function otherControl(
 /** A locator that only counts: what it finds depends on what else is on the page. */
 const COUNTS = /\.(?:first|last|nth)\(|nth-child|^locator\('[a-z >]*'\)/;
 
-const hintsInWords = (hints: string | undefined) => (hints ? `"${hints}"` : 'one without an id or a class');
+const hintsInWords = (hints: string | undefined) => (hints ? `"${hints}"` : 'one without a class');
 
 /** In which the action would do something else: turn off what it turned on, or add to a text that is there already. */
 function otherState({ isOn, isEmpty }: Told, found: Pick<Standing, 'isOn' | 'isEmpty'>) {

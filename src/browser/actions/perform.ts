@@ -115,7 +115,7 @@ const ACTIONS: {
   upload,
   async drag({ locator, to, position, toPosition }, page, timeout) {
     await locator.hover({ position, timeout });
-    const end = await spotOn(to, toPosition, timeout);
+    const end = await pointOn(to, toPosition, timeout);
     const { width, height } = await viewportOf(page);
     if (end.x < 0 || end.y < 0 || end.x > width || end.y > height)
       return locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout });
@@ -137,18 +137,11 @@ export async function dropAt(page: Page, { x, y }: Position): Promise<void> {
 }
 
 /** In CSS pixels of the page's viewport. */
-async function spotOn(locator: Locator, position: Position | undefined, timeout: number): Promise<Position> {
+async function pointOn(locator: Locator, position: Position | undefined, timeout: number): Promise<Position> {
   const box = await locator.boundingBox({ timeout });
   if (!box) throw new Error('the target is not visible');
   if (!position) return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const border = await locator.evaluate(
-    node => {
-      const { borderLeftWidth, borderTopWidth } = getComputedStyle(node);
-      return { x: Number.parseInt(borderLeftWidth, 10), y: Number.parseInt(borderTopWidth, 10) };
-    },
-    undefined,
-    { timeout },
-  );
+  const border = await locator.evaluate(injected('borderOf'), undefined, { timeout });
   return { x: box.x + border.x + position.x, y: box.y + border.y + position.y };
 }
 

@@ -73,12 +73,16 @@ export function scrollsAt(point: Point | null) {
   });
 }
 
-/** From where Playwright measures positions: within the element's border. */
-function originOf(element: Element): Point {
-  const { x, y } = element.getBoundingClientRect();
+/** How far from an element's corner Playwright measures positions in it. */
+export function borderOf(element: Element): Point {
   const { borderLeftWidth, borderTopWidth } = getComputedStyle(element);
-  const [left, top] = [borderLeftWidth, borderTopWidth].map(width => Number.parseInt(width, 10) || 0);
-  return { x: x + left!, y: y + top! };
+  const [x, y] = [borderLeftWidth, borderTopWidth].map(width => Number.parseInt(width, 10) || 0);
+  return { x: x!, y: y! };
+}
+
+function originOf(element: Element): Point {
+  const [{ x, y }, border] = [element.getBoundingClientRect(), borderOf(element)];
+  return { x: x + border.x, y: y + border.y };
 }
 
 function spotOn(element: Element, point: Point | null) {
