@@ -413,6 +413,25 @@ it('an element that the page replaced while it was recorded is not recorded', as
   expect(await recorder.done()).toBeUndefined();
 });
 
+it('an element that the page replaces by a copy while its place is read is not recorded', async () => {
+  const page = await pages.openPage('/');
+  await page.setContent('<div><button>Delete</button></div>');
+  const { recorder } = agentTask(page);
+  const real = (await page.getByRole('button').elementHandle())!;
+  const late = Object.assign(Object.create(real), {
+    async evaluate(read: never) {
+      const place = await real.evaluate(read);
+      await page.evaluate(() =>
+        document.body.replaceChildren(document.querySelector('div')!.cloneNode(true)),
+      );
+      return place;
+    },
+    ownerFrame: () => real.ownerFrame(),
+  });
+  await recorder.record(page, { do: 'click' }, late);
+  expect(await recorder.done()).toBeUndefined();
+});
+
 it('what stands around a control is known although its locator takes longer than there is time', async () => {
   const page = await pages.openPage('/');
   await page.setContent(kinds['cards with two buttons']!.page(NAMES));

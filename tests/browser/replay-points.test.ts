@@ -81,6 +81,11 @@ const cases: { [name: string]: Case } = {
     type: 'W',
     done: ['WWorld'],
   },
+  'the arrow of an empty number': {
+    page: `<input type="number" aria-label="Guests" ${BOX} oninput="note(this.value)">`,
+    at: [291, 112],
+    done: ['1'],
+  },
   'an option of a list': {
     page: `<select size="4" aria-label="Country" ${place(100, 100, 200, 90, 'padding:0')} onchange="note(this.value)"><option>France<option>Italy<option>Spain</select>`,
     at: [150, 130],
@@ -112,6 +117,12 @@ const cases: { [name: string]: Case } = {
     at: [101, 110],
     type: 'x',
     done: ['xFirst'],
+  },
+  'the beginning of an editor': {
+    page: `<div contenteditable aria-label="Note" ${place(100, 100, 300, 40, 'font:16px/40px monospace')} oninput="note(this.textContent)">World of words and more</div>`,
+    at: [101, 120],
+    type: 'x',
+    done: ['xWorld of words and more'],
   },
   'an editor that is the body of a frame': {
     page: '<iframe src="/letter" width="300" height="100" style="position:absolute;left:100px;top:100px"></iframe>',
@@ -154,6 +165,17 @@ describe('the page as it was', () => {
     expect(log).toEqual(each.done);
     expect(await replayOn(each.page, recording, GOAL)).toEqual(each.done);
   });
+});
+
+it('a box without a name is scrolled', async () => {
+  const page = `<div ${place(100, 100, 200, 100, 'overflow:auto')} onscroll="if (!log.length) note('scrolled')"><p style="height:900px">Orders of May</p></div>`;
+  pages['/recorded'] = html(LOG + page);
+  const opened = await site.open('/recorded', { goal: GOAL });
+  const target = { type: 'coordinate', x: 200, y: 150 };
+  await opened.act('scroll', { target, scroll_direction: 'down', scroll_amount: 5 });
+  const [{ title, recorded } = {}] = opened.actions;
+  const recording = { turns: [{ title, actions: [{ title, recorded }] }], specHash: 'then' };
+  expect(await replayOn(page, recording as unknown as Recording, GOAL)).toEqual(['scrolled']);
 });
 
 it('a control in the frame of a zoomed box is the one that was hit', async () => {

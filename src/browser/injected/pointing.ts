@@ -107,8 +107,7 @@ function isAsItsMiddle(element: Element, control: Element): boolean {
   if (control.matches(IN_PARTS)) return false;
   if (isField && (control as HTMLInputElement).value) return false;
   if ((control as HTMLElement).isContentEditable && control.textContent?.trim()) return false;
-  const middle = topOf(control);
-  return middle === element || (middle !== null && middle === (control as HTMLLabelElement).control);
+  return topOf(control) === element;
 }
 
 const PUSHED =
