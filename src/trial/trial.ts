@@ -15,7 +15,7 @@ import {
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
-import { pathOf } from '../spec/url';
+import { hostOf, pathOf } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
@@ -216,12 +216,18 @@ export class Trial extends AgentRun {
       const isGone = /closed|crashed/i.test(what);
       const [refused] = opened.refusals;
       const why = refused
-        ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
+        ? `${this.refusedEntry(refused.url)} is not in allowedDomains (${plan.allowedDomains.join(', ')}). Add its host, or correct entryUrl.`
         : isGone
           ? `the browser was closed before it opened ${entryUrl}: ${said}`
           : `${entryUrl} can't be opened: ${said}. ${hintFor(what)}`;
       return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
     }
+  }
+
+  private refusedEntry(url: string): string {
+    const { plan, mask } = this;
+    if (hostOf(url) === hostOf(plan.entryUrl!)) return plan.entryUrl!;
+    return `${plan.entryUrl} leads to ${oneLine(mask(url), 300)}, which`;
   }
 
   private async loaded(timeout: number, end: number): Promise<void> {

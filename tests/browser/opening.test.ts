@@ -26,3 +26,18 @@ test.each<[string, () => BrowserContextOptions, string]>([
   expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable', actions: 0 });
   expect(record.reason).toContain(hint);
 });
+
+test('a host that allowedDomains lacks is named as that, not as a redirect', async () => {
+  const context = await browser().newContext();
+  onTestFinished(() => context.close());
+  const opened = await openSession(await context.newPage(), ['shop.test']);
+  const given = { entryUrl: 'http://localhost:4173/', allowedDomains: ['shop.test'], expectTimeoutMs: 100 };
+  const record = await playTrial(opened, {
+    ...given,
+    assertion: { type: 'dom', selector: 'h1', state: 'visible' },
+  });
+  expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
+  expect(record.reason).toBe(
+    'http://localhost:4173/ is not in allowedDomains (shop.test). Add its host, or correct entryUrl.',
+  );
+});

@@ -30,6 +30,7 @@ interface TrialInput {
   run?: ((task: SessionTask) => unknown) | undefined;
   goal?: string;
   expectTimeoutMs: number;
+  allowedDomains?: string[];
   wantsAnswer?: WantedAnswer;
   secrets?: Record<string, string>;
 }
