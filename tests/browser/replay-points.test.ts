@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import { Player } from '../../src/agents/replay/player';
+import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
 import { agentTask } from '../support/agent-task';
 import { harness, html, type Pages } from '../support/claude-harness';
@@ -31,8 +32,9 @@ const icons = (...names: string[]) =>
         `<button style="width:50px;height:50px" onclick="note('${name}')"><svg class="icon-${name}" width="20" height="20"></svg></button>`,
     )
     .join('');
-const blank = (more = '') =>
-  `<main ${place(0, 0, 1200, 700)} onclick="note('closed')"><p>Files of all members of the team that were uploaded</p>${more}</main>`;
+const blank = (more = '', height = 700) =>
+  `<main ${place(0, 0, 1200, height)} onclick="note('closed')"><p>Files of all members of the team that were uploaded</p>${more}</main>`;
+const tall = (more?: string) => blank(more, 2_500);
 pages['/inner'] = html(
   `${['A', 'B', 'C', 'D'].map(name => `<button style="display:block;width:60px;height:40px" onclick="parent.note('${name}')">${name}</button>`).join('')}`,
 );
@@ -143,10 +145,13 @@ async function record({ page, at: [x, y], key, type }: Case, goal: string) {
   await opened.act('left_click', { target: { type: 'coordinate', x, y } });
   if (key) await opened.act('key', { ...key });
   if (type) await opened.act('type', { text: type });
-  const actions = opened.actions.map(({ title, recorded }) => ({ title, recorded }));
+  return { recording: recordingOf(opened.actions), log: await logOf(opened.page) };
+}
+
+function recordingOf(done: readonly Action[]): Recording {
+  const actions = done.map(({ title, recorded }) => ({ title, recorded }));
   expect(actions.filter(({ recorded }) => !recorded)).toEqual([]);
-  const recording = { turns: [{ title: 'turn', actions }], specHash: 'then' } as unknown as Recording;
-  return { recording, log: await logOf(opened.page) };
+  return { turns: [{ title: 'turn', actions }], specHash: 'then' } as unknown as Recording;
 }
 
 async function replayOn(page: string, recording: Recording, goal: string): Promise<string[]> {
@@ -167,15 +172,31 @@ describe('the page as it was', () => {
   });
 });
 
+describe('a drag', () => {
+  const source = (y: number) => `<div ${place(20, y, 60, 30)} draggable="true">Card</div>`;
+  const target = (y: number) =>
+    `<div ${place(100, y, 200, 100, 'border:30px solid navy')} ondragover="event.preventDefault()" ondrop="note(Math.round(event.offsetX / 10) + ',' + Math.round(event.offsetY / 10))">Done</div>`;
+
+  it.each([
+    ['within a border', target(60)],
+    ['that is off screen by now', target(2_000)],
+  ])('ends at its spot of a target %s', async (_, now) => {
+    pages['/recorded'] = html(LOG + source(20) + target(60));
+    const opened = await site.open('/recorded', { goal: GOAL });
+    const at = (x: number, y: number) => ({ type: 'coordinate', x, y });
+    await opened.act('left_click_drag', { from: at(50, 35), target: at(180, 110) });
+    expect(await logOf(opened.page)).toEqual(['5,2']);
+    expect(await replayOn(LOG + source(20) + now, recordingOf(opened.actions), GOAL)).toEqual(['5,2']);
+  });
+});
+
 it('a box without a name is scrolled', async () => {
   const page = `<div ${place(100, 100, 200, 100, 'overflow:auto')} onscroll="if (!log.length) note('scrolled')"><p style="height:900px">Orders of May</p></div>`;
   pages['/recorded'] = html(LOG + page);
   const opened = await site.open('/recorded', { goal: GOAL });
   const target = { type: 'coordinate', x: 200, y: 150 };
   await opened.act('scroll', { target, scroll_direction: 'down', scroll_amount: 5 });
-  const [{ title, recorded } = {}] = opened.actions;
-  const recording = { turns: [{ title, actions: [{ title, recorded }] }], specHash: 'then' };
-  expect(await replayOn(page, recording as unknown as Recording, GOAL)).toEqual(['scrolled']);
+  expect(await replayOn(page, recordingOf(opened.actions), GOAL)).toEqual(['scrolled']);
 });
 
 it('a control in the frame of a zoomed box is the one that was hit', async () => {
@@ -186,11 +207,15 @@ it('a control in the frame of a zoomed box is the one that was hit', async () =>
   expect(recording.turns[0]!.actions[0]!.recorded).toMatchObject([{ control: 'button "B"' }]);
 });
 
-it.each([
+it.each<[string, string, isInFrame?: boolean]>([
   ['at its end', 'Hello mira hunter2-Zebra-991'],
   ['at its beginning', '991 Zebra-hunter and mira'],
-])('a name that Playwright cuts in a secret, %s, stays out of the recording', async (_, name) => {
-  pages['/recorded'] = html(`<button ${BOX}>${name}</button>`);
+  ['in a frame', 'Hello mira hunter2-Zebra-991', true],
+])('a name that Playwright cuts in a secret, %s, stays out of the recording', async (_, name, isInFrame) => {
+  const button = `<button ${BOX}>${name}</button>`;
+  pages['/recorded'] = html(
+    isInFrame ? `<iframe srcdoc='${button}' width="400" height="300" style="border:0"></iframe>` : button,
+  );
   const secrets = { PASSWORD: 'hunter2-Zebra-991', PHRASE: '991 Zebra-hunter' };
   const opened = await site.open('/recorded', { goal: GOAL, secrets });
   await opened.act('left_click', { target: { type: 'coordinate', x: 200, y: 120 } });
@@ -209,6 +234,21 @@ it.each<[string, before: string, after: string, at: Case['at'], done: string]>([
     '12B',
   ],
   ['an icon that stands elsewhere', icons('edit', 'bin'), icons('bin', 'edit'), [25, 25], 'edit'],
+  [
+    'an icon with a class of another build',
+    ...['1a2b3c4', '9z8y7x6'].map(hash => icons('edit', 'bin').replaceAll('icon-', `css-${hash} icon-`)),
+    [25, 25],
+    'edit',
+  ] as never,
+  [
+    'a test id with other classes',
+    ...['free', 'best'].map(
+      state =>
+        `<div data-testid="12B" class="${state}" ${place(100, 100, 50, 50)} onclick="note('12B')"></div>`,
+    ),
+    [125, 125],
+    '12B',
+  ] as never,
   ['a canvas that is drawn larger', canvas(''), canvas('', 400), [70, 90], '3,4'],
 ])('%s is found by now', async (_, before, after, at, done) => {
   const { recording } = await record({ page: before, at, done: [] }, GOAL);
@@ -227,6 +267,13 @@ it.each<[string, before: string, after: string, at: Case['at'], RegExp]>([
     'a button where nothing was',
     blank(),
     blank(`<button ${place(640, 280, 120, 40)} onclick="note('deleted')">Delete all</button>`),
+    [700, 300],
+    /button "Delete all" is where the recording acts on the page/,
+  ],
+  [
+    'a button off screen where nothing was',
+    `${tall()}<script>scrollTo(0, 1_200)</script>`,
+    tall(`<button ${place(640, 1_480, 120, 40)} onclick="note('deleted')">Delete all</button>`),
     [700, 300],
     /button "Delete all" is where the recording acts on the page/,
   ],

@@ -402,4 +402,17 @@ describe('a page that has changed', () => {
       'action 1: a dialog says "Delete your account?" instead of "Sure?" on /dialogs',
     );
   });
+
+  it.each([
+    ['a question that was dismissed', 'Ask', 'confirm', 'dismissed. In the recording it said "Sure?".'],
+    ['what only tells', 'Tell', 'alert', 'accepted. In the recording it said "Hi".'],
+  ])('is told: %s says something else by now', async (_, button, kind, note) => {
+    const first = await pages.open('/dialogs');
+    await first.act('left_click', { target: await first.ref(new RegExp(`button "${button}"`)) });
+    const page = await pages.openPage('/dialogs');
+    await page.evaluate(`const { ${kind}: open } = window; ${kind} = () => open('News')`);
+    const task = agentTask(page);
+    await new Player(task, 3_000).play(recordingOf(first.actions));
+    expect(task.session.notices).toEqual([`A dialog (${kind}) said "News" and was ${note}`]);
+  });
 });

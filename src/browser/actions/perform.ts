@@ -22,6 +22,8 @@ import {
 
 export const NOTE_LIMIT_MS = 1_000;
 const DRAG_STEPS = 12;
+/** CSS pixels after which libraries take it for a drag. */
+const DRAG_BEGINS = 10;
 
 type WithLocators<A> = A extends unknown
   ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
@@ -115,12 +117,17 @@ const ACTIONS: {
   upload,
   async drag({ locator, to, position, toPosition }, page, timeout) {
     await locator.hover({ position, timeout });
-    const end = await pointOn(to, toPosition, timeout);
     const { width, height } = await viewportOf(page);
-    if (end.x < 0 || end.y < 0 || end.x > width || end.y > height)
-      return locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout });
+    let end = await pointOn(to, toPosition, timeout);
     // Not by `dragTo`: sortable lists see other moves than those of an agent's mouse, and end up in another order.
     await page.mouse.down();
+    if (end.x < 0 || end.y < 0 || end.x > width || end.y > height) {
+      // What a drag takes along is under the pointer when it first moves: not after the page has scrolled.
+      const start = await pointOn(locator, position, timeout);
+      await page.mouse.move(start.x + DRAG_BEGINS, start.y + DRAG_BEGINS);
+      await to.scrollIntoViewIfNeeded({ timeout });
+      end = await pointOn(to, toPosition, timeout);
+    }
     await dropAt(page, end);
   },
   scroll: ({ locator, x, y }, page, timeout) =>

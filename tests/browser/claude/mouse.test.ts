@@ -90,6 +90,11 @@ const pages = harness({
     <script>window.log = [];
       bin.ondragover = e => e.preventDefault(); bin.ondrop = () => log.push('dropped');
       range.oninput = () => log.push('range');</script>`),
+  '/way':
+    html(`<div style="display:flex">${['A', 'B', 'C', 'D'].map(name => `<div style="width:100px;height:100px">${name}</div>`).join('')}<div id="slot" style="width:10px;height:10px">E</div></div>
+    <script>window.log = []; let moves = 0;
+      onmousemove = ({ buttons, target }) => buttons && !log.includes(target.textContent) && log.push(target.textContent);
+      slot.onmousemove = () => moves++; slot.onmouseup = () => log.push(moves > 1 ? 'taken' : 'not ready');</script>`),
   '/hover': html(`<style>#menu{display:none} #top:hover #menu{display:block}</style>
     <div id="top" style="width:200px"><button>Products</button><div id="menu"><a href="/x">Shoes</a></div></div>`),
   '/scroll': html(`<div style="height:5000px">long</div><div style="height:5px" id="end"></div>`),
@@ -227,6 +232,12 @@ describe('pointer', () => {
     await act('left_mouse_down', { target: at(8, 308) });
     await act('left_mouse_up', { target: at(150, 308) });
     expect(Number(await page.locator('#range').inputValue())).toBeGreaterThan(60);
+  });
+
+  it('drags over what lies on the way, and moves once more where it drops', async () => {
+    const { act, log } = await pages.open('/way');
+    await act('left_click_drag', { from: at(20, 5), target: at(405, 5) });
+    expect(await log()).toEqual(['A', 'B', 'C', 'D', 'E', 'taken']);
   });
 
   it('scrolls the page, says where nothing scrolls, and scrolls what is under the pointer', async () => {
