@@ -1,6 +1,6 @@
 // Parses YAML to a task spec, or to one typed error with all problems and their places, explained to someone who writes a YAML file.
 import { createRequire } from 'node:module';
-import type { Alias, Node, Pair, Document as YamlDocument } from 'yaml';
+import type { Alias, ErrorCode, Node, Pair, Document as YamlDocument } from 'yaml';
 import type { z } from 'zod';
 import { messageOf } from '../text/line';
 import { nearest } from '../text/nearest';
@@ -28,6 +28,16 @@ export const START: SourceLocation = { line: 1, column: 1 };
 /** To resolve one takes time in proportion to the whole document. */
 const MAX_ALIASES = 100;
 
+/** What is likely meant where the parser names only the rule of YAML. */
+const REMEDIES: { [Code in ErrorCode]?: string } = {
+  BLOCK_AS_IMPLICIT_KEY: 'put quotes around a text with a colon, or indent the line below like this one',
+  MISSING_CHAR: 'close what is open, or indent the line like the others of its item',
+  MULTILINE_IMPLICIT_KEY: 'put a space after the colon of a key',
+  TAB_AS_INDENT: 'use spaces',
+  TAG_RESOLVE_FAILED: 'remove the tag, or put quotes around the text',
+  UNEXPECTED_TOKEN: 'put quotes around the whole text, and a backslash before each quote in it',
+};
+
 /** With aliases, parts of the value can be shared or even circular. @throws TaskSpecYamlError only */
 function readDocument(source: string, filename: string | undefined): { value: unknown; locator: Locator } {
   const lines = new (yaml().LineCounter)();
@@ -53,9 +63,8 @@ function readDocument(source: string, filename: string | undefined): { value: un
     if (!document) return { value: undefined, locator };
     const flaw = document.errors[0] ?? document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
     if (flaw) {
-      const remedy =
-        flaw.code === 'TAG_RESOLVE_FAILED' ? ': remove the tag, or put quotes around the text' : '';
-      refuse(`${escapeControls(flaw.message)}${remedy}`, flaw.pos[0]);
+      const remedy = REMEDIES[flaw.code];
+      refuse(`${escapeControls(flaw.message)}${remedy ? `: ${remedy}` : ''}`, flaw.pos[0]);
     }
     if (second) refuse('a second document begins here, but a file holds one task spec', second.range[0]);
     checkAliases(document, refuse);

@@ -276,7 +276,12 @@ describe('unreadable YAML', () => {
 
   it.each([
     ['an open bracket', `${yaml}tags: [a\n`, 9, /./],
-    ['a tab as indentation', `${yaml}\ttags: x\n`, 8, /./],
+    ['a tab as indentation', `${yaml}\ttags: x\n`, 8, /use spaces/],
+    ['a colon in a text', 'id: a\ngoal: Buy: a plant\n', 2, /quotes around a text with a colon/],
+    ['a line that is indented too far', 'id: a\n  goal: Buy\n', 1, /indent the line below/],
+    ['an item with lines out of line', 'tags:\n  - a: b\n   c: d\n', 3, /like the others of its item/],
+    ['no space after a colon', 'tags:\n  - a:b\n    c: d\n', 2, /a space after the colon/],
+    ['quotes in quotes', 'goal: "Buy the "big" plant"\n', 1, /a backslash before each quote/],
     ['a repeated key', `${yaml}goal: again\n`, 8, /keys must be unique/],
     ['a repeated key below', `${yaml}    pattern: again\n`, 8, /keys must be unique/],
     ['a repeated __proto__', `${yaml}__proto__: 1\n__proto__: 2\n`, 9, /keys must be unique/],
