@@ -174,19 +174,20 @@ describe('the page as it was', () => {
 
 describe('a drag', () => {
   const source = (y: number) => `<div ${place(20, y, 60, 30)} draggable="true">Card</div>`;
-  const target = (y: number) =>
-    `<div ${place(100, y, 200, 100, 'border:30px solid navy')} ondragover="event.preventDefault()" ondrop="note(Math.round(event.offsetX / 10) + ',' + Math.round(event.offsetY / 10))">Done</div>`;
+  const target = (y: number, scale = 1) =>
+    `<div ${place(100, y, 200 * scale, 100 * scale, 'border:30px solid navy')} ondragover="event.preventDefault()" ondrop="note(Math.round(event.offsetX / 10) + ',' + Math.round(event.offsetY / 10))">Done</div>`;
 
   it.each([
-    ['within a border', target(60)],
-    ['that is off screen by now', target(2_000)],
-  ])('ends at its spot of a target %s', async (_, now) => {
+    ['within a border', target(60), '5,2'],
+    ['that is off screen by now', target(2_000), '5,2'],
+    ['that is twice as large by now', target(60, 2), '10,4'],
+  ])('ends at its spot of a target %s', async (_, now, spot) => {
     pages['/recorded'] = html(LOG + source(20) + target(60));
     const opened = await site.open('/recorded', { goal: GOAL });
     const at = (x: number, y: number) => ({ type: 'coordinate', x, y });
     await opened.act('left_click_drag', { from: at(50, 35), target: at(180, 110) });
     expect(await logOf(opened.page)).toEqual(['5,2']);
-    expect(await replayOn(LOG + source(20) + now, recordingOf(opened.actions), GOAL)).toEqual(['5,2']);
+    expect(await replayOn(LOG + source(20) + now, recordingOf(opened.actions), GOAL)).toEqual([spot]);
   });
 });
 

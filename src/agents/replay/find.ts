@@ -113,8 +113,10 @@ export function spotNow({ x, y }: Position, was: Place | undefined, is: Place | 
 }
 
 /** @throws OtherControl if a control lies on the spot of an element that had none there */
-export async function refuseOtherOn(locator: Locator, spot: Position): Promise<void> {
-  const ask = () => locator.evaluate(injected('controlOn'), spot, { timeout: ANSWER_MS });
+export async function spotOn({ locator, place }: FoundControl, spot: Position, was: Place | undefined) {
+  const position = spotNow(spot, was, place);
+  const ask = () => locator.evaluate(injected('controlOn'), position, { timeout: ANSWER_MS });
   const other = await within(unseen(locator.page(), ask), ANSWER_MS);
   if (other) throw new OtherControl(`${other} is where the recording acts on the page`);
+  return position;
 }

@@ -14,7 +14,6 @@ import {
   type Fingerprint,
   fieldInWords,
   namedControl,
-  type Position,
   type RecordedAction,
 } from '../../data/action';
 import {
@@ -30,16 +29,7 @@ import { type GoalWords, goalWords, hasName, isNear } from '../../text/goal-word
 import { beginning, messageOf } from '../../text/line';
 import { secretsNamed } from '../../text/mask';
 import { type Agent, AgentSetupError, type SessionTask, type Turn } from '../agent';
-import {
-  FIRST_PAUSE_MS,
-  type FoundControl,
-  findControl,
-  longer,
-  NoControl,
-  OtherControl,
-  refuseOtherOn,
-  spotNow,
-} from './find';
+import { FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl, spotNow, spotOn } from './find';
 import type { ReplaySettings } from './index';
 import { located, resolved, unknownSecret } from './resolve';
 import { haveSameWords, leftOut, type Told } from './same';
@@ -175,7 +165,7 @@ export class Player {
       const found = await find(action.locator, recorded);
       ({ locator: action.locator, element } = found);
       if ('position' in action && action.position)
-        action.position = await this.spot(action.position, recorded, found);
+        action.position = await spotOn(found, action.position, recorded.place);
     } else if (action.do === 'press') {
       const focused = page.locator(':focus').first();
       const { locator } = await find(focused, recorded);
@@ -192,12 +182,6 @@ export class Player {
       if (action.toPosition) action.toPosition = spotNow(action.toPosition, place, found.place);
     }
     return { action, element };
-  }
-
-  private async spot(position: Position, { do: what, place }: RecordedAction, found: FoundControl) {
-    const spot = spotNow(position, place, found.place);
-    if (what !== 'drag') await refuseOtherOn(found.locator, spot);
-    return spot;
   }
 
   private async effect(page: Page, action: RecordedAction, before: Fingerprint, title: string) {
