@@ -38,26 +38,21 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   io.out(`Config:  ${config ?? 'none, a new one will be written'}`);
   const ask = options.yes ? undefined : io.ask;
   const folder = await answered(options.dir, ask, 'Folder for the task specs?', DEFAULT_FOLDER, checkFolder);
-  const kept = options.force ? undefined : siteOfSpecs(join(io.cwd, folder));
-  const known = kept ?? options.url;
-  const url = await answered(known, ask, 'Where does the site run?', suite.url ?? DEFAULT_URL, checkUrl);
-  const started = suite.command ? `, started by \`${suite.command}\`` : '';
-  io.out(`Site:    ${url}${kept ? `, where the kept specs begin; ${OTHER_SITE}` : started}`);
+  const likely = suite.url ?? DEFAULT_URL;
+  const url = await answered(options.url, ask, 'Where does the site run?', likely, checkUrl);
+  io.out(`Site:    ${url}${suite.command ? `, started by \`${suite.command}\`` : ''}`);
 
   for (const [path, text] of Object.entries(starterFiles(suite, folder, url))) {
     const isKept = !options.force && existsSync(join(io.cwd, path));
     if (!isKept) await writeOutput(io, path, text);
     io.out(isKept ? `Kept     ${path} (it exists; --force overwrites it)` : `Wrote    ${path}`);
   }
+  const isGuess = !ask && !options.url && !suite.url;
   const add = packageManager === 'npm' ? 'npm install --save-dev' : `${packageManager} add --dev`;
   const steps = [
-    ...(!ask && !known && !suite.url
-      ? [`Check the address: nothing here says where the site runs, so ${url} is a guess; ${OTHER_SITE}`]
-      : []),
+    ...(isGuess ? [`${url} is a guess. If it is wrong: npx taskproof init --force --url <address>`] : []),
     ...(missing.length ? [`Install missing packages: ${add} ${missing.join(' ')}`] : []),
-    ...(config && !hasLines(join(io.cwd, config), folder)
-      ? [`Add to ${config}, unless it is there:\n\n${configLines(suite, folder, url)}\n`]
-      : []),
+    ...(config ? [`Add to ${config}, unless it is there:\n\n${configLines(suite, folder, url)}\n`] : []),
     `Check the specs: npx taskproof validate "${folder}/tasks/**/*.yaml"`,
     'Run them: npx playwright test --project=agents',
     ...(suite.ignoresResults ? [] : ['Add a line to .gitignore: taskproof-results.json']),
@@ -82,16 +77,6 @@ async function answered(
       problem = `${messageOf(error)}\n`;
     }
   }
-}
-
-const OTHER_SITE = 'for another address: npx taskproof init --force --url <address>';
-
-/** Where the first starter spec begins, if it exists. */
-function siteOfSpecs(folder: string): string | undefined {
-  const file = join(folder, 'tasks/home-page.yaml');
-  const parsed = existsSync(file) ? safeParseTaskSpec(readFileSync(file, 'utf8')) : undefined;
-  const url = parsed?.ok ? parsedUrl(parsed.spec.entryUrl) : undefined;
-  return url?.href;
 }
 
 /** A folder inside the suite, with forward slashes, and without characters that globs or quotes treat specially. */
@@ -123,7 +108,6 @@ const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': '
 const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service': 8080, vite: 5173 };
 
 type Manifest = Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>;
-
 /** What the files in a folder say about its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
@@ -227,12 +211,6 @@ ${project(folder)}
 
 const IMPORTS = `import { defineConfig, devices } from '@playwright/test';
 import { lexical, repeats } from '@taskproof/playwright';`;
-
-/** Whether the config that exists has the reporter, and a project of these specs. */
-function hasLines(config: string, folder: string): boolean {
-  const text = readFileSync(config, 'utf8').replaceAll('"', "'");
-  return [REPORTER, `repeats('${folder}/tasks/`].every(part => text.includes(part));
-}
 
 function configLines(suite: Suite, folder: string, url: string): string {
   const server = webServer(suite, url);

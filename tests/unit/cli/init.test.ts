@@ -82,20 +82,12 @@ test('an empty folder will do', async () => {
   expect(read(SPECS[0]!)).toContain("'http://localhost:3000/'");
 });
 
-test('a config that has the lines already is not asked for them', async () => {
-  const { taskproof, read } = suite();
-  await taskproof(['init']);
-  expect((await taskproof(['init', '--force'])).out).not.toContain('Add to');
-  expect((await taskproof(['init', '--dir', 'flows'])).out).toContain('Add to playwright.config.js');
-  expect(read('playwright.config.js')).not.toContain('flows');
-});
-
 test('the site is what starts it, where its address is unknown', async () => {
   const { taskproof } = suite({ 'package.json': JSON.stringify({ scripts: { dev: 'node server.js' } }) });
   const { out } = await taskproof(['init', '--yes']);
   expect(out).toContain('Site:    http://localhost:3000/, started by `npm run dev`\n');
   const guess =
-    '1. Check the address: nothing here says where the site runs, so http://localhost:3000/ is a guess; for another address: npx taskproof init --force --url <address>';
+    '1. http://localhost:3000/ is a guess. If it is wrong: npx taskproof init --force --url <address>';
   expect(out).toContain(guess);
   expect((await taskproof(['init', '--url', 'http://localhost:1', '--force'])).out).not.toContain('guess');
   expect((await taskproof(['init', '--url', 'http://localhost:1', '--force'])).out).toContain(
@@ -142,18 +134,6 @@ test('results are no source: they are ignored, or the last step says so', async 
   expect((await taskproof(['init', '--yes'])).out).toMatch(last);
   const ignoring = suite({ '.gitignore': 'node_modules\ntaskproof-results.json\n' });
   expect((await ignoring.taskproof(['init', '--yes'])).out).not.toMatch(last);
-});
-
-test('the site is that of specs that are kept', async () => {
-  const { taskproof } = suite();
-  await taskproof(['init', '--url', 'http://localhost:1']);
-  const siteOf = async (...args: string[]) =>
-    /^Site: +(.*)$/m.exec((await taskproof(['init', '--yes', ...args])).out)![1];
-  expect(await siteOf('--url', 'http://localhost:2')).toBe(
-    'http://localhost:1/, where the kept specs begin; for another address: npx taskproof init --force --url <address>',
-  );
-  expect(await siteOf('--url', 'http://localhost:2', '--dir', 'flows')).toBe('http://localhost:2/');
-  expect(await siteOf('--url', 'http://localhost:2', '--force')).toBe('http://localhost:2/');
 });
 
 test('what exists is kept, and written with --force', async () => {
