@@ -35,16 +35,19 @@ export const partingText = (
   one: string,
 ) => `${lead}${when}: ${said}, ${one} ${own}`;
 
-/** A way that several trials may have taken. */
-interface DistinctWay {
-  id: string;
-  /** The first of them. */
-  trial: PassingTrial;
-  way: Way;
-  count: number;
-  keys: string[];
-  at: Map<string, number>;
+/** The ways of passing trials, the most frequent first: the first trial that took each, and how many did. */
+function distinctWays(trials: readonly PassingTrial[]) {
+  const distinct = groupBy(trials, ({ facts: { way } }) => idOf(numbered(way.actions), way.end));
+  const ways = [...distinct].map(([id, [trial, ...others]]) => {
+    const { way } = trial.facts;
+    const keys = numbered(way.actions);
+    const at = new Map(keys.map((key, index) => [key, index]));
+    return { id, trial, way, count: others.length + 1, keys, at };
+  });
+  return ways.sort((a, b) => b.count - a.count || a.keys.length - b.keys.length || compareText(a.id, b.id));
 }
+
+type DistinctWay = ReturnType<typeof distinctWays>[number];
 
 /** What passing trials have in common. Made once for all trials that are compared with them. */
 export class PassingWays {
@@ -55,20 +58,9 @@ export class PassingWays {
     readonly who: PassingTrials,
     trials: readonly PassingTrial[],
   ) {
-    const first = trials
-      .toSorted((a, b) => (a.trial?.index ?? 0) - (b.trial?.index ?? 0))
-      .slice(0, MOST_TRIALS);
-    this.total = first.length;
-    const distinct = groupBy(first, ({ facts: { way } }) => idOf(numbered(way.actions), way.end));
-    const ways = [...distinct].map(([id, [trial, ...others]]) => {
-      const { way } = trial.facts;
-      const keys = numbered(way.actions);
-      const at = new Map(keys.map((key, index) => [key, index]));
-      return { id, trial, way, count: others.length + 1, keys, at };
-    });
-    this.ways = ways.sort(
-      (a, b) => b.count - a.count || a.keys.length - b.keys.length || compareText(a.id, b.id),
-    );
+    const inOrder = trials.toSorted((a, b) => (a.trial?.index ?? 0) - (b.trial?.index ?? 0));
+    this.ways = distinctWays(inOrder.slice(0, MOST_TRIALS));
+    this.total = Math.min(trials.length, MOST_TRIALS);
   }
 
   /** The most frequent way; undefined without passing trials. */
