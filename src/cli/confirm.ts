@@ -1,13 +1,11 @@
 import { InvalidArgumentError } from 'commander';
 import { keyOf } from '../data/plan';
 import { type Results, readResults } from '../data/results';
-import { sumOfCosts } from '../data/usage';
-import type { VerdictRow } from '../data/verdict';
 import type { Wanted } from '../playwright/run/settings';
-import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
-import { type Diff, type DiffRow, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
-import { candidateRows, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
-import { type Answer, answerOf, type StopRule } from '../verdicts/policy';
+import { confirmDocument, confirmLines, planText } from '../report/render/diff';
+import { type Diff, type DiffRow, EXIT_CODES } from '../verdicts/change';
+import { type Confirmation, candidateRows, conclude, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
+import type { StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
 import { addSides, addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
@@ -66,8 +64,6 @@ export function dollars(text: string): number {
   throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
 }
 
-const CUT = 'another trial could cost more than --max-cost: raise it';
-
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
   const rows = candidateRows(diff);
   const rules = stopRules(rows, options.trials);
@@ -79,35 +75,7 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
       "--max-cost can't be kept: the price of a trial is unknown. Remove it, or set `pricing` of the agent.",
     );
   const played = playable.length ? (await play(io, playable, options)).verdicts : [];
-  const answers = candidates.map(({ row, rule }) => {
-    const found = played.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
-    return { row, rule, played: found !== undefined, ...freshAnswer(found, rule, options.maxCost) };
-  });
-  return { ...conclude(diff, answers, options.allow), costUsd: sumOfCosts(played.map(row => row.costUsd)) };
-}
-
-/** What the fresh trials say. */
-export function freshAnswer(found: VerdictRow | undefined, rule: StopRule, maxCost?: number) {
-  const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
-  const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
-  // Nothing else leaves trials out while the answer is open.
-  const isCut = answer === 'open' && maxCost !== undefined && passes + failures + errors < rule.trials;
-  return { answer, fresh: { passes, failures, errors, costUsd, reason: isCut ? CUT : reason } };
-}
-
-function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlySet<string>) {
-  const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
-  const has = (wanted: Answer) => answers.some(({ answer }) => answer === wanted);
-  // Specs that are or may be worse don't count for the suite as a whole.
-  const apart = answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }): DiffRow => row);
-  const others = diff.rows.filter(row => !apart.includes(row));
-  const suite = suiteChangeOf(others, fresh);
-  // The fresh trials have answered for these.
-  const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
-  const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
-  const unknown = has('open') && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
-  const outcome = has('regressed') || rest.outcome === 'worse' ? ('worse' as const) : unknown;
-  return { outcome, answers, suite, diff, rest };
+  return conclude(diff, candidates, played, options);
 }
 
 /** US dollars of the later run's dearest trial; if none passed, at least of a trial in the baseline, since failing early is cheap. */

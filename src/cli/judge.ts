@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import { LABELS_FILE, type Label, readLabels } from '../data/labels';
 import { sumOfCosts } from '../data/usage';
-import type { CheckedJudge, CheckedTrial, JudgeCheck } from '../report/judge/check';
+import type { CheckedTrial, JudgeCheck } from '../report/judge/check';
 import { candidatesIn } from '../report/judge/kept';
 import { serveLabels } from '../report/judge/label-server';
 import { specLabel } from '../report/render/document';
@@ -112,7 +112,8 @@ async function check(io: Io, options: JudgeOptions): Promise<number> {
 
 const isUnanswered = ({ passed }: CheckedTrial) => passed === null;
 
-function judgeLines({ judge, model, minAgreement, trials }: CheckedJudge, found: Agreement): string[] {
+function judgeLines(checked: JudgeCheck['judges'][number], found: Agreement): string[] {
+  const { judge, model, minAgreement, trials } = checked;
   const { labels, agreed, right, falsePasses, falseFails, interval, alpha, alphaInterval } = found;
   const within =
     interval &&

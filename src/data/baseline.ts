@@ -20,15 +20,12 @@ export const SAVE_ONE = 'Save one with `taskproof baseline save` after a run on 
 export const DEFAULT_RUNS = 10;
 export const MOST_RUNS = 1_000;
 
-const runSchema = z.object({
-  partial: z.boolean().default(false),
-  verdicts: z.array(countedRowSchema.refine(...CAN_PASS)),
-});
+const verdicts = z.array(countedRowSchema.refine(...CAN_PASS));
 
 const baselineSchema = z.object({
   schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
   runs: z
-    .record(z.iso.datetime(), runSchema)
+    .record(z.iso.datetime(), z.object({ partial: z.boolean().default(false), verdicts }))
     .refine(runs => Object.keys(runs).length <= MOST_RUNS, `has more than ${MOST_RUNS} runs`),
 });
 

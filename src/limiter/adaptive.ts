@@ -45,10 +45,7 @@ export interface Admission extends Known {
   answered(how?: Answered): void;
 }
 
-interface Waiting {
-  since: number;
-  admit(admission: Admission): void;
-}
+type Waiting = { since: number; admit(admission: Admission): void };
 
 interface Request {
   startedAt: number;

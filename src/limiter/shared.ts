@@ -1,6 +1,7 @@
 // One limiter for each key and model in the whole run. It lives in the main process, and workers ask it over a local socket. Requests of
 // a worker that dies are given back. Without a limiter in the main process, each worker has its own.
 import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { createConnection, createServer, type Socket } from 'node:net';
 import { platform } from 'node:os';
 import { join } from 'node:path';
@@ -61,9 +62,7 @@ export async function openLimiter(folder: string) {
   });
   const address =
     platform() === 'win32' ? `\\\\.\\pipe\\taskproof-${randomUUID()}` : join(folder, 'limiter.sock');
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(address, resolve);
-  });
+  await once(server.listen(address), 'listening');
   server.unref();
   process.env[ENV] = address;
   return {

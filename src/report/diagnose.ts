@@ -22,7 +22,7 @@ import { PassingWays } from '../verdicts/diagnosis/parting';
 import { atPlace } from '../verdicts/diagnosis/places';
 import { suspectOf } from '../verdicts/diagnosis/requests';
 import { type Facts, saidSince, unusual, wayOfTurns } from '../verdicts/diagnosis/way';
-import { lastWays } from '../verdicts/history';
+import { lastWay } from '../verdicts/history';
 import { recordingsToCompare } from './recordings';
 import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
 import type { CountedTrial, SpecRun } from './spec-run';
@@ -105,14 +105,14 @@ export function keptWays(
   folder: string,
   { baseline }: Pick<ReporterOptions, 'baseline'>,
 ): (run: SpecRun) => Reference | undefined {
-  let wayOf: ReturnType<typeof lastWays> | undefined;
   // Errors are reported where the run is compared with the baseline.
-  const history = () => unlessBroken(() => baseline && readFrom(resolve(folder, baseline), readHistory));
+  const read = () => unlessBroken(() => baseline && readFrom(resolve(folder, baseline), readHistory)) || [];
+  let history: ReturnType<typeof read> | undefined;
   return run => {
     const { planned, project, specHash } = run;
     const { id: spec, describe, replayed } = planned;
-    wayOf ??= lastWays(history() || []);
-    const way = wayOf({ spec, describe, project, replayed, specHash });
+    history ??= read();
+    const way = lastWay(history, { spec, describe, project, replayed, specHash });
     if (way) return keptWay('baseline', way);
     const recordings = resolve(folder, recordingsToCompare(config, run));
     const recording = unlessBroken(() =>

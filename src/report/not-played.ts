@@ -21,10 +21,7 @@ export function whyNotPlayed(planned: PlannedTest): string | undefined {
 }
 
 /** A trial, or a spec, that can't be regraded. */
-export interface Unknown {
-  of: PlannedTest;
-  why: string;
-}
+export type Unknown = { of: PlannedTest; why: string };
 
 /** Specs whose kept trials are too few for a verdict, as after a stricter policy than the one by which early stop went. */
 export function unsettled(planned: readonly PlannedTest[], unknown: readonly Unknown[]): Unknown[] {

@@ -173,13 +173,15 @@ function isExact(value: unknown): boolean {
 const BEGINNINGS = ['http://', 'https://'];
 const LONGEST = 'https://'.length;
 
-/** Whether a glob can match any request's URL. If it can't, `never` would hold whatever was sent. */
-function canMatch(glob: string): boolean {
-  if (glob.includes('#')) return false;
-  // A path gets the site's origin, and a placeholder any value.
-  if (/^\/(?!\/)|\{\{/.test(glob)) return true;
+/** Why a glob matches no request's URL: then `never` would hold whatever was sent. Empty if it can match one. */
+function whyNoMatch(glob: unknown): string {
+  if (typeof glob !== 'string' || glob === '') return '';
+  if (/^wss?:/i.test(glob)) return 'WebSockets are not recorded: assert on what the page shows';
   const tokens = globTokens(glob.toLowerCase()).slice(0, 2 * LONGEST + 1);
-  return tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
+  const begins = tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
+  // A path gets the site's origin, and a placeholder any value.
+  if (!glob.includes('#') && (begins || /^\/(?!\/)|\{\{/.test(glob))) return '';
+  return 'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"';
 }
 
 const networkAssertion1 = z
@@ -205,17 +207,8 @@ const networkAssertion1 = z
   .check(
     rule(
       'urlPattern',
-      ({ urlPattern }) => /^wss?:/i.test(String(urlPattern)),
-      'WebSockets are not recorded: assert on what the page shows',
-    ),
-    rule(
-      'urlPattern',
-      ({ urlPattern }) =>
-        typeof urlPattern === 'string' &&
-        urlPattern !== '' &&
-        !/^wss?:/i.test(urlPattern) &&
-        !canMatch(urlPattern),
-      'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"',
+      ({ urlPattern }) => whyNoMatch(urlPattern) !== '',
+      ({ urlPattern }) => whyNoMatch(urlPattern),
     ),
     onlyIf(
       'never',

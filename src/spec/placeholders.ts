@@ -20,18 +20,9 @@ const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
 export const GIVEN_PLACEHOLDERS: readonly string[] = ['trial', 'unique'] satisfies (keyof TrialData)[];
 const FIELDS = ['goal', 'entryUrl', 'assertions', 'judge'] as const;
 
-/** A placeholder in a spec. */
-export interface Placeholder {
-  name: string;
-  /** Whether each trial replaces it. */
-  known: boolean;
-  /** Such as `assertions[0].text`. */
-  path: string;
-}
-
-/** In the order of FIELDS, each name once per text. */
-export function placeholdersIn(spec: TaskSpec): Placeholder[] {
-  const found: Placeholder[] = [];
+/** In the order of FIELDS, each name once per text. @returns `known`: each trial replaces it; `path`: such as `assertions[0].text` */
+export function placeholdersIn(spec: TaskSpec) {
+  const found: { name: string; known: boolean; path: string }[] = [];
   for (const field of FIELDS)
     mapTexts(spec[field], [field], (text, path) => {
       for (const name of new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!)))

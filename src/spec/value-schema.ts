@@ -18,6 +18,14 @@ const OF_TYPES = {
   number: ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'],
 };
 
+/** Keywords whose value is a schema for a part of the value, a list of such schemas, or holds them by name; those that count. */
+const SCHEMAS = 'additionalProperties unevaluatedProperties items unevaluatedItems contains then else'.split(
+  ' ',
+);
+const LISTS = ['prefixItems', 'allOf', 'anyOf', 'oneOf'];
+const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
+const COUNTS = ['Properties', 'Items', 'Contains', 'Length'].flatMap(of => [`min${of}`, `max${of}`]);
+
 const TYPES = [...Object.keys(OF_TYPES), 'integer', 'boolean', 'null'];
 const isType = (given: unknown) => [given].flat().every(each => TYPES.includes(each as string));
 
@@ -36,32 +44,26 @@ const metaSchema: z.ZodType = z.preprocess(
 function keywords(): Record<string, z.ZodType> {
   const [number, text, texts] = [z.number(), z.string(), z.array(z.string())];
   const pattern = text.refine(isPattern, 'is not a regular expression');
-  const all = (kind: z.ZodType, names: string) =>
-    Object.fromEntries(names.split(' ').map(name => [name, kind]));
+  const all = (kind: z.ZodType, names: readonly string[]) =>
+    Object.fromEntries(names.map(name => [name, kind]));
   return {
     type: z
       .unknown()
       .refine(isType, { error: ({ input }) => `${JSON.stringify(input)} is not a type of JSON Schema` }),
     ...{ pattern, enum: z.array(z.unknown()), required: texts, multipleOf: number.positive() },
+    ...all(metaSchema, [...SCHEMAS, 'propertyNames', 'not', 'if']),
+    ...all(z.array(metaSchema), LISTS),
+    ...all(z.record(text, metaSchema), BY_NAME),
     ...{ patternProperties: z.record(pattern, metaSchema), dependentRequired: z.record(text, texts) },
-    ...all(
-      metaSchema,
-      'additionalProperties unevaluatedProperties propertyNames items unevaluatedItems contains not if then else',
-    ),
-    ...all(z.array(metaSchema), 'prefixItems allOf anyOf oneOf'),
-    ...all(z.record(text, metaSchema), 'properties dependentSchemas $defs definitions'),
-    ...all(
-      z.int().nonnegative(),
-      'minProperties maxProperties minItems maxItems minContains maxContains minLength maxLength',
-    ),
-    ...all(number, 'minimum maximum exclusiveMinimum exclusiveMaximum'),
+    ...all(z.int().nonnegative(), COUNTS),
+    ...all(number, ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum']),
     format: text.refine(isFormat, {
       error: ({ input }) => `${JSON.stringify(input)} is not checked. Formats: ${formats().join(', ')}`,
       params: { isLeft: true },
     }),
-    ...all(text, 'title description $ref $id $anchor $schema $comment'),
-    ...all(z.boolean(), 'uniqueItems deprecated readOnly writeOnly'),
-    ...all(z.unknown(), 'const default examples'),
+    ...all(text, ['title', 'description', '$ref', '$id', '$anchor', '$schema', '$comment']),
+    ...all(z.boolean(), ['uniqueItems', 'deprecated', 'readOnly', 'writeOnly']),
+    ...all(z.unknown(), ['const', 'default', 'examples']),
   };
 }
 
@@ -127,12 +129,6 @@ function pathOf(pointer: string): (string | number)[] {
   return names.map(name => (/^\d+$/.test(name) ? Number(name) : name));
 }
 
-const BY_NAME = ['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'];
-const WITHIN = [
-  ...['additionalProperties', 'unevaluatedProperties', 'items', 'unevaluatedItems', 'contains'],
-  ...['prefixItems', 'allOf', 'anyOf', 'oneOf', 'then', 'else'],
-];
-
 /** The keywords of a schema, with the schemas in them changed, except those of `not` and `if`. */
 export function keywordsWith(
   schema: JsonSchema,
@@ -145,8 +141,8 @@ export function keywordsWith(
   const byName = (inner: unknown) =>
     Object.fromEntries(Object.entries(inner ?? {}).map(([name, each]) => [name, changed(each)]));
   return Object.entries(schema).map(([key, value]) => {
-    if (WITHIN.includes(key)) return [key, changed(value)];
-    return [key, BY_NAME.includes(key) ? byName(value) : value];
+    if (BY_NAME.includes(key)) return [key, byName(value)];
+    return [key, SCHEMAS.includes(key) || LISTS.includes(key) ? changed(value) : value];
   });
 }
 

@@ -1,4 +1,5 @@
 // The secrets of one test. Some are known from the start. Others are computed when they are typed, and masked from then on.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Mask, secretMask } from './mask';
 
 /** Computes a secret each time it is typed. */
@@ -51,19 +52,12 @@ export class Secrets {
 }
 
 async function inTime(name: string, compute: SecretFunction): Promise<unknown> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    const error = new Error(
-      `the function for the secret ${name} took longer than ${SECRET_LIMIT_MS / 1000} s`,
-    );
-    timer = setTimeout(() => reject(error), SECRET_LIMIT_MS);
-  });
-  const failed = (error: unknown) => {
-    throw new Error(`the function for the secret ${name} failed: ${(error as Error)?.message ?? error}`);
+  const refuse = (what: string) => {
+    throw new Error(`the function for the secret ${name} ${what}`);
   };
-  try {
-    return await Promise.race([(async () => compute())().catch(failed), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+  const computed = (async () => compute())();
+  const failed = (error: unknown) => refuse(`failed: ${(error as Error)?.message ?? error}`);
+  const late = sleep(SECRET_LIMIT_MS, undefined, { ref: false });
+  const inVain = late.then(() => refuse(`took longer than ${SECRET_LIMIT_MS / 1000} s`));
+  return Promise.race([computed.catch(failed), inVain]);
 }

@@ -55,8 +55,6 @@ export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'projec
 
 /** Its `rows` are sorted by change as in CHANGES, then by spec and project. */
 export type Diff = ReturnType<typeof diffVerdicts>;
-/** All comparable specs together. */
-export type SuiteChange = NonNullable<Diff['suite']>;
 export type DiffOutcome = ReturnType<typeof outcomeOf>;
 
 /** Tells why the later run may lack rows. */

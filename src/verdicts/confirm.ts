@@ -3,9 +3,10 @@
 
 import { sumOf } from '../data/collections';
 import { keyOf } from '../data/plan';
+import { sumOfCosts } from '../data/usage';
 import type { Graded, Policy, VerdictRow } from '../data/verdict';
 import { type Diff, type DiffRow, diffVerdicts, luckiestBaseline, outcomeOf, suiteChangeOf } from './change';
-import { answerOf, type StopRule, verdictName } from './policy';
+import { type Answer, answerOf, type StopRule, verdictName } from './policy';
 import { hypergeometric, type Random, seeded, totalOf } from './statistics';
 
 /** The error rate that all candidates share. With that of the whole suite (SUITE_ALPHA), the bench shows fewer than 5% false alarms. */
@@ -60,6 +61,51 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
     if (x >= failures) more += x === failures ? chance / 2 : chance;
   }
   return all > 0 ? Math.min(1, more / all) : 1;
+}
+
+export type Confirmation = ReturnType<typeof conclude>;
+
+/**
+ * What fresh trials say of a diff.
+ *
+ * @param played the verdicts on the fresh trials
+ * @param maxCost the cap on what they may cost
+ * @returns the outcome; an answer for each candidate (`played`: false if the spec was not found, or if no number of fresh trials could
+ * give one); `suite` and `rest`: without what was answered; the cost in US dollars, null if a price is unknown
+ */
+export function conclude(
+  diff: Diff,
+  candidates: readonly { row: CandidateRow; rule: StopRule }[],
+  played: readonly VerdictRow[],
+  { allow, maxCost }: { allow: ReadonlySet<string>; maxCost?: number },
+) {
+  const answers = candidates.map(({ row, rule }) => {
+    const found = played.find(one => keyOf(one) === keyOf(row));
+    return { row, rule, played: found !== undefined, ...freshAnswer(found, rule, maxCost) };
+  });
+  const has = (wanted: Answer) => answers.some(({ answer }) => answer === wanted);
+  // Specs that are or may be worse don't count for the suite as a whole.
+  const apart = answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }): DiffRow => row);
+  const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
+  const suite = suiteChangeOf(
+    diff.rows.filter(row => !apart.includes(row)),
+    fresh,
+  );
+  // The fresh trials have answered for these.
+  const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
+  const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
+  const unknown = has('open') && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
+  const outcome = has('regressed') || rest.outcome === 'worse' ? ('worse' as const) : unknown;
+  return { outcome, answers, suite, diff, rest, costUsd: sumOfCosts(played.map(row => row.costUsd)) };
+}
+
+export function freshAnswer(found: VerdictRow | undefined, rule: StopRule, maxCost?: number) {
+  const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
+  const answer = rule.enough === null ? 'open' : answerOf(rule, { passes, failures });
+  // Nothing else leaves trials out while the answer is open.
+  const isCut = answer === 'open' && maxCost !== undefined && passes + failures + errors < rule.trials;
+  const why = isCut ? 'another trial could cost more than --max-cost: raise it' : reason;
+  return { answer, fresh: { passes, failures, errors, costUsd, reason: why } };
 }
 
 /** The rate is that of all kept trials with half a pass and half a failure more (Jeffreys): a spec that never failed still can. */

@@ -10,11 +10,10 @@ import { isSettled } from './verdict';
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
 
-/** @returns the last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
-export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => Way | undefined {
-  const rows = newestFirst(runs).flatMap(({ verdicts }) => verdicts.filter(({ way }) => way));
-  const kept = groupBy(rows, keyOf);
-  return subject => kept.get(keyOf(subject))?.find(row => isSameSpec(row, subject))?.way;
+/** The last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
+export function lastWay(runs: readonly HistoryRun[], subject: WaySubject): Way | undefined {
+  const rows = newestFirst(runs).flatMap(({ verdicts }) => verdicts);
+  return rows.find(row => row.way && keyOf(row) === keyOf(subject) && isSameSpec(row, subject))?.way;
 }
 
 const newestFirst = (runs: readonly HistoryRun[]) =>

@@ -1,14 +1,6 @@
 // `taskproof judge check`: judges grade the labelled trials again, and what they say is kept beside the labels.
 import { groupBy, leastOf, sumOf } from '../../data/collections';
-import {
-  type JudgeName,
-  judgeName,
-  type Label,
-  labelsText,
-  type Rated,
-  ratedBy,
-  readLabels,
-} from '../../data/labels';
+import { judgeName, type Label, labelsText, ratedBy, readLabels } from '../../data/labels';
 import { keyIn, planKey } from '../../data/plan';
 import type { JudgeResult } from '../../data/record';
 import { sumOfCosts } from '../../data/usage';
@@ -26,46 +18,25 @@ const PARALLEL = 4;
 const EXTRA_USD = 0.02;
 
 type Judge = NonNullable<TaskproofOptions['judge']>;
+type Asking = { of: Label; planned: PlannedTest; judge: Judge; earlier: JudgeResult };
 
-export interface CheckedTrial {
-  of: Label;
-  /** Null if there is no judgement. */
-  passed: boolean | null;
-  reason: string;
-  costUsd: number | null;
-  prompt: string | null;
-}
+export type CheckedTrial = Awaited<ReturnType<typeof ask>>;
+export type JudgeCheck = Awaited<ReturnType<typeof checkJudges>>;
 
-export interface CheckedJudge extends JudgeName {
-  minAgreement?: number | undefined;
-  trials: CheckedTrial[];
-  /** Its answers to these trials, and its earlier ones to labelled trials that are not kept here. */
-  rated: Rated[];
-}
-
-export interface JudgeCheck {
-  judges: CheckedJudge[];
-  /** Labels that no judge was asked about, by the reason. */
-  notAsked: Record<'stale' | 'gone' | 'elsewhere', Label[]>;
-}
-
-interface Asking {
-  of: Label;
-  planned: PlannedTest;
-  judge: Judge;
-  earlier: JudgeResult;
-}
-
-/** @throws Error if a judge can't work. */
+/**
+ * @returns for each judge its answers to the labelled trials, and `rated`: these, and earlier ones to trials that are not kept here; and
+ * the labels that no judge was asked about, by the reason
+ * @throws Error if a judge can't work.
+ */
 export async function checkJudges(
   planned: readonly PlannedTest[],
   configFolder: string,
   { labelsFile = '', maxCostUsd }: Pick<CheckRun, 'labelsFile' | 'maxCostUsd'>,
-): Promise<JudgeCheck> {
+) {
   const specs = new Map(planned.map(each => [planKey(each.project.name, each.plan), each]));
   const specFor = ({ project, spec }: Label) => specs.get(keyIn(project, spec));
   const asked: Asking[] = [];
-  const notAsked: JudgeCheck['notAsked'] = { stale: [], gone: [], elsewhere: [] };
+  const notAsked = { stale: [] as Label[], gone: [] as Label[], elsewhere: [] as Label[] };
   // Trials that people could not decide are left out.
   for (const of of readLabels(labelsFile).labels.filter(({ label }) => label !== 'unclear')) {
     const planned = specFor(of);
@@ -76,7 +47,7 @@ export async function checkJudges(
     else if (!earlier) notAsked.gone.push(of);
     else asked.push({ of, planned, judge, earlier });
   }
-  const judges: CheckedJudge[] = [];
+  const judges = [];
   for (const [judge, all] of groupBy(asked, each => each.judge)) {
     await judge.preflight?.();
     const trials: CheckedTrial[] = [];
@@ -89,7 +60,7 @@ export async function checkJudges(
       left = left && Math.max(0, left - sumOf(answers, ({ costUsd }) => costUsd ?? budgetUsd!));
       trials.push(...answers);
     }
-    const { prompt } = trials.findLast(({ passed }) => passed !== null) ?? judgeName(all[0].earlier);
+    const { prompt } = trials.findLast(({ who }) => who)?.who ?? judgeName(all[0].earlier);
     const who = { judge: judge.name, model: judge.model ?? null, prompt };
     const rated = ratedBy(readLabels(labelsFile), who, label => specFor(label)?.plan.rubricHash);
     judges.push({ ...who, minAgreement: judge.minAgreement, trials, rated });
@@ -117,26 +88,24 @@ function announce(judge: Judge, all: readonly Asking[], maxCostUsd: number | und
   return cap;
 }
 
+/** @returns `passed`: null if there is no judgement */
 async function ask(
   { of, planned, judge }: Asking,
   budgetUsd: number | undefined,
   configFolder: string,
   labelsFile: string,
-): Promise<CheckedTrial> {
+) {
   const kept = readLabelled(configFolder, of.trial)!;
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
   const { assertions } = kept.record;
   const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
-  if ('failed' in asked) {
-    const { failed: reason, usage } = asked;
-    return { of, prompt: null, passed: null, reason, costUsd: usage.costUsd ?? null };
-  }
+  if ('failed' in asked)
+    return { of, who: null, passed: null, reason: asked.failed, costUsd: asked.usage.costUsd ?? null };
   const { passed, reason, usage } = asked.judgement;
-  const { prompt } = judgeName(asked.judgement);
+  const who = judgeName(asked.judgement);
   // Written at once, since it is paid for and Ctrl-C may end this. Read again, since someone may have added labels.
   const { labels, answers } = readLabels(labelsFile);
   const { trial, rubric } = of;
-  const fresh = { judge: judge.name, model: judge.model ?? null, prompt, trial, rubric, passed };
-  writeText(labelsFile, labelsText({ labels, answers: [...answers, fresh] }));
-  return { of, passed, reason, costUsd: usage ? usage.costUsd : 0, prompt };
+  writeText(labelsFile, labelsText({ labels, answers: [...answers, { ...who, trial, rubric, passed }] }));
+  return { of, who, passed, reason, costUsd: usage ? usage.costUsd : 0 };
 }

@@ -1,6 +1,7 @@
 // The page on which a person labels kept trials, one after another. Only this machine can open it, at an address that nobody can guess.
 // What sites and agents wrote is escaped, and only our script runs. What the judge said is shown after the person has labelled the trial.
 import { createHash, randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { escapeUTF8 } from 'entities/escape';
@@ -34,10 +35,7 @@ export async function serveLabels(candidates: readonly Candidate[], files: Files
       response.writeHead(500, { 'content-type': 'text/plain; charset=utf-8' }).end(String(error));
     }
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, '127.0.0.1', resolve);
-  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url: `${origin}/${token}/`,

@@ -11,10 +11,9 @@ import {
   type DiffOutcome,
   type DiffRow,
   type Doubt,
-  type SuiteChange,
 } from '../../verdicts/change';
-import type { CandidateRow } from '../../verdicts/confirm';
-import type { Answer, StopRule } from '../../verdicts/policy';
+import type { Confirmation } from '../../verdicts/confirm';
+import type { Answer } from '../../verdicts/policy';
 import { rateOf } from '../../verdicts/statistics';
 import {
   type Cell,
@@ -159,24 +158,6 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
     lines.push(`${outcome === 'worse' ? 'Not compared' : "Can't tell"}: ${why.join('; ')}. ${allow}`);
   }
   return lines.length || outcome === 'worse' ? lines : ['Nothing is worse than the baseline.'];
-}
-
-export interface Confirmation {
-  outcome: DiffOutcome['outcome'];
-  answers: {
-    row: CandidateRow;
-    rule: StopRule;
-    answer: Answer;
-    /** False if the spec was not found, or if no number of fresh trials could give an answer. */
-    played: boolean;
-    fresh: Pick<VerdictRow, 'passes' | 'failures' | 'errors' | 'costUsd' | 'reason'>;
-  }[];
-  /** Without the specs that ran again. */
-  suite: SuiteChange | null;
-  diff: Diff;
-  rest: DiffOutcome;
-  /** US dollars of the fresh trials; null if a price is unknown. */
-  costUsd: number | null;
 }
 
 export function planText(

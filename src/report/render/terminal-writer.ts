@@ -33,10 +33,7 @@ export function terminalWriter(options: TableOptions = {}): Writer {
   };
 }
 
-export interface TableOptions {
-  colour?: boolean;
-  indent?: string;
-}
+type TableOptions = { colour?: boolean; indent?: string };
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
 export function table({ head, rows }: Grid, { colour = false, indent = '' }: TableOptions = {}): string {

@@ -187,14 +187,16 @@ export function groupParting(trials: readonly number[], partings: readonly Found
   return partingText(group[0], first === last ? `turn ${first}` : `turns ${first} to ${last}`, 'these');
 }
 
+const byTrials = (a: MetFinding, b: MetFinding) =>
+  b.trials - a.trials || compareText(findingKey(a), findingKey(b));
+
 /** The findings of several trials, the most frequent first. */
 export function metFindings(trials: readonly (readonly SeenInTheWay[])[]): MetFinding[] {
   const once = trials.flatMap(findings => [
-    ...new Map(findings.map(finding => [findingKey(finding), finding])).values(),
+    ...new Map(findings.map(each => [findingKey(each), each])).values(),
   ]);
-  return [...groupBy(once, findingKey).values()]
-    .map(met => ({ ...withoutPlace(met[0]), trials: met.length }))
-    .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
+  const met = [...groupBy(once, findingKey).values()];
+  return met.map(all => ({ ...withoutPlace(all[0]), trials: all.length })).sort(byTrials);
 }
 
 /** Findings of several specs, those with most failed trials first. @param specs the findings of each spec in a project */
@@ -202,14 +204,12 @@ export function sharedFindings(
   specs: readonly { name: string; findings: readonly MetFinding[] }[],
 ): SharedFinding[] {
   const all = specs.flatMap(({ name, findings }) => findings.map(finding => ({ ...finding, name })));
-  return [...groupBy(all, findingKey).values()]
-    .map(met => {
-      const { name, ...finding } = met[0];
-      const names = new Set(met.map(({ name }) => name));
-      return { ...finding, trials: sumOf(met, ({ trials }) => trials), specs: [...names].sort(compareText) };
-    })
-    .filter(({ specs }) => specs.length > 1)
-    .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
+  const shared = [...groupBy(all, findingKey).values()].map(met => {
+    const { name, ...finding } = met[0];
+    const names = new Set(met.map(({ name }) => name));
+    return { ...finding, trials: sumOf(met, ({ trials }) => trials), specs: [...names].sort(compareText) };
+  });
+  return shared.filter(({ specs }) => specs.length > 1).sort(byTrials);
 }
 
 /** Without the findings that a failed request explains: what is out of reach, and controls without a name at the place that was sought. */

@@ -17,6 +17,8 @@ export interface PassingTrial {
   facts: Pick<Facts, 'way'>;
 }
 
+type Lost = Pick<GradedTrial, 'trial' | 'facts'>;
+
 /** A parting, and the parts of its text. */
 export interface FoundParting {
   parting: Diagnosis['partings'][number];
@@ -35,16 +37,19 @@ export const partingText = (
   one: string,
 ) => `${lead}${when}: ${said}, ${one} ${own}`;
 
-/** A way that several trials may have taken. */
-interface DistinctWay {
-  id: string;
-  /** The first of them. */
-  trial: PassingTrial;
-  way: Way;
-  count: number;
-  keys: string[];
-  at: Map<string, number>;
+/** The ways of passing trials, the most frequent first: the first trial that took each, and how many did. */
+function distinctWays(trials: readonly PassingTrial[]) {
+  const distinct = groupBy(trials, ({ facts: { way } }) => idOf(numbered(way.actions), way.end));
+  const ways = [...distinct].map(([id, [trial, ...others]]) => {
+    const { way } = trial.facts;
+    const keys = numbered(way.actions);
+    const at = new Map(keys.map((key, index) => [key, index]));
+    return { id, trial, way, count: others.length + 1, keys, at };
+  });
+  return ways.sort((a, b) => b.count - a.count || a.keys.length - b.keys.length || compareText(a.id, b.id));
 }
+
+type DistinctWay = ReturnType<typeof distinctWays>[number];
 
 /** What passing trials have in common. Made once for all trials that are compared with them. */
 export class PassingWays {
@@ -55,20 +60,9 @@ export class PassingWays {
     readonly who: PassingTrials,
     trials: readonly PassingTrial[],
   ) {
-    const first = trials
-      .toSorted((a, b) => (a.trial?.index ?? 0) - (b.trial?.index ?? 0))
-      .slice(0, MOST_TRIALS);
-    this.total = first.length;
-    const distinct = groupBy(first, ({ facts: { way } }) => idOf(numbered(way.actions), way.end));
-    const ways = [...distinct].map(([id, [trial, ...others]]) => {
-      const { way } = trial.facts;
-      const keys = numbered(way.actions);
-      const at = new Map(keys.map((key, index) => [key, index]));
-      return { id, trial, way, count: others.length + 1, keys, at };
-    });
-    this.ways = ways.sort(
-      (a, b) => b.count - a.count || a.keys.length - b.keys.length || compareText(a.id, b.id),
-    );
+    const inOrder = trials.toSorted((a, b) => (a.trial?.index ?? 0) - (b.trial?.index ?? 0));
+    this.ways = distinctWays(inOrder.slice(0, MOST_TRIALS));
+    this.total = Math.min(trials.length, MOST_TRIALS);
   }
 
   /** The most frequent way; undefined without passing trials. */
@@ -77,16 +71,13 @@ export class PassingWays {
   }
 
   /** @returns null if it took their way, or if too little is known. */
-  partingOf(lost: Pick<GradedTrial, 'trial' | 'facts'>): FoundParting | null {
+  partingOf(lost: Lost): FoundParting | null {
     const { way } = lost.facts;
     const nearest = this.nearest(numbered(way.actions));
     const known = (done: WayAction) => nearest?.way.actions.find(each => isSame(each, done)) ?? done;
     const keys = numbered(way.actions.map(known));
     if (!way.actions.length || !nearest || !comparable(way, nearest.way, keys, nearest)) return null;
-    const last = keys.findLastIndex(key => nearest.at.has(key));
-    const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
-    const done = new Set(keys);
-    const place = { ...lost, way, keys, done, nearest, last, at };
+    const place = placeOn(nearest, lost, keys);
     const far = furthest(place);
     const found = this.otherPage(far) ?? this.otherAction(far) ?? this.skipped(place);
     if (found || this.ways.some(({ id }) => id === idOf(keys, way.end))) return found;
@@ -223,17 +214,17 @@ export class PassingWays {
   }
 }
 
-/** A failed trial beside the passing way that is nearest to it. */
-interface At extends Pick<GradedTrial, 'trial' | 'facts'> {
-  way: Way;
-  keys: readonly string[];
-  done: ReadonlySet<string>;
-  nearest: DistinctWay;
-  /** The last action of the trial that is on the passing way; -1 if there is none. */
-  last: number;
-  /** The same place on the passing way. */
-  at: number;
+/**
+ * A failed trial beside the passing way that is nearest to it: `last` is its last action on that way, `at` the same place there; -1 if
+ * there is none.
+ */
+function placeOn(nearest: DistinctWay, { trial, facts }: Lost, keys: readonly string[]) {
+  const last = keys.findLastIndex(key => nearest.at.has(key));
+  const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
+  return { trial, facts, way: facts.way, keys, done: new Set(keys), nearest, last, at };
 }
+
+type At = ReturnType<typeof placeOn>;
 
 /** Where a passing trial had the control of its next action, on the page where the trial ended. */
 const placeSought = ({ path, place }: WayAction, { way, last }: At): Place | undefined =>

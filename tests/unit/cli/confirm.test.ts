@@ -1,8 +1,9 @@
 // What `taskproof confirm` refuses or answers without playing anything.
 import { expect, test } from 'vitest';
-import { freshAnswer, trialCost } from '../../../src/cli/confirm';
+import { trialCost } from '../../../src/cli/confirm';
 import { readHistory } from '../../../src/data/baseline';
 import { readResults } from '../../../src/data/results';
+import { freshAnswer } from '../../../src/verdicts/confirm';
 import { diffWithBaseline } from '../../../src/verdicts/history';
 import { row } from '../report/render/rows';
 import { resultsFile, suite } from './suite';

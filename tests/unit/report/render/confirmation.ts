@@ -1,7 +1,7 @@
 // Confirmations of a diff, with answers that are given by spec.
-import type { Confirmation } from '../../../../src/report/render/diff';
+
 import { type Diff, type DiffRow, diffVerdicts, outcomeOf } from '../../../../src/verdicts/change';
-import type { CandidateRow } from '../../../../src/verdicts/confirm';
+import type { CandidateRow, Confirmation } from '../../../../src/verdicts/confirm';
 import { row } from './rows';
 
 /** All trials of a spec must pass. */
