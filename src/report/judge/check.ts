@@ -127,16 +127,15 @@ async function ask(
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
   const { assertions } = kept.record;
   const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
-  if ('failed' in asked) {
-    const { failed: reason, usage } = asked;
-    return { of, prompt: null, passed: null, reason, costUsd: usage.costUsd ?? null };
-  }
-  const { passed, reason, usage } = asked.judgement;
-  const { prompt } = judgeName(asked.judgement);
+  const { judgement, error = '', usage } = asked;
+  const costUsd = usage ? usage.costUsd : 0;
+  if (!judgement) return { of, prompt: null, passed: null, reason: error, costUsd };
+  const { passed, reason } = judgement;
+  const { prompt } = judgeName(judgement);
   // Written at once, since it is paid for and Ctrl-C may end this. Read again, since someone may have added labels.
   const { labels, answers } = readLabels(labelsFile);
   const { trial, rubric } = of;
   const fresh = { judge: judge.name, model: judge.model ?? null, prompt, trial, rubric, passed };
   writeText(labelsFile, labelsText({ labels, answers: [...answers, fresh] }));
-  return { of, passed, reason, costUsd: usage ? usage.costUsd : 0, prompt };
+  return { of, passed, reason, costUsd, prompt };
 }
