@@ -9,14 +9,14 @@ import type { DomAssertion } from '../spec';
 import { escapePattern, messageOf, readable, shorten, UNREAD } from '../text/line';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
-/** Milliseconds for the text of a page: if its script never ends, it does not answer. */
-const RESPONSE_MS = 5_000;
 /** Milliseconds for an element, which may be gone by then. */
 const ELEMENT_MS = 1_000;
 /** The most elements whose rendered texts are read. */
 const MAX_TEXTS = 5_000;
 /** The most elements that are read one by one, since each takes requests. */
 const MAX_FIELDS = 200;
+/** What a page shows besides texts. */
+const DRAWN = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
 /** Shows only the chosen option. */
 const CLOSED_LIST = 'css=select:not([multiple], [size]:not([size="0"], [size="1"]))';
 /** Their form does not send the value that they have. */
@@ -216,11 +216,8 @@ async function whyBlank(page: Page, pass: string): Promise<string | null> {
   const said = `${pass}, but that says nothing:`;
   if (url === 'about:blank') return `${said} the page is blank (about:blank)`;
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return `${said} the page failed to load`;
-  const body = page.locator('css=body');
-  const shown = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
-  const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
-  // `innerText` lacks shadow roots, and what nobody has scrolled to.
-  if (says || (await seen(page.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
-    return null;
+  const says = await showing(page.locator('css=body'));
+  const drawn = seen(page.locator(DRAWN));
+  if ((await says.count()) || (await drawn.count())) return null;
   return `${said} the page rendered no content (${url})`;
 }
