@@ -171,6 +171,4 @@ async function onceMoved<T>(ask: () => Promise<T>, passes: (error: unknown) => b
     }
 }
 
-function isBlank(url: string): boolean {
-  return url === '' || url.startsWith('about:');
-}
+const isBlank = (url: string) => url === '' || url.startsWith('about:');

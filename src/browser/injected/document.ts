@@ -11,9 +11,7 @@ export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
 }
 
-export function countElements(): number {
-  return document.getElementsByTagName('*').length;
-}
+export const countElements = () => document.getElementsByTagName('*').length;
 
 export function nextTasks(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
