@@ -40,7 +40,8 @@ export async function callInPage<Name extends Injected>(
   name: Name,
   ...args: Given<Name>
 ): Returned<Name> {
-  const session = await protocolOfMain(where);
+  const isMain = 'mainFrame' in where || !where.parentFrame();
+  const session = isMain ? await protocolOf(pageOf(where)) : undefined;
   if (!session) return callBesideScripts(where, name, ...args);
   for (let isLast = false; ; isLast = true)
     try {
@@ -63,17 +64,11 @@ export async function callBesideScripts<Name extends Injected>(
   name: Name,
   ...args: Given<Name>
 ): Returned<Name> {
-  const page = 'mainFrame' in where ? where : where.page();
-  const session = await protocolOfMain(where);
-  const call = withSource(name, '...args');
-  if (!session) return (await unseen(page, () => where.evaluate(call, args as unknown))) as Returned<Name>;
-  return evaluated(session, `(${call})(${JSON.stringify(args)})`);
+  const call = () => where.evaluate(withSource(name, '...args'), args as unknown);
+  return unseen(pageOf(where), call) as Returned<Name>;
 }
 
-async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefined> {
-  if ('mainFrame' in where) return protocolOf(where);
-  return where.parentFrame() ? undefined : protocolOf(where.page());
-}
+const pageOf = (where: Page | Frame) => ('mainFrame' in where ? where : where.page());
 
 export type World = Awaited<ReturnType<typeof isolatedWorld>>;
 
@@ -114,7 +109,10 @@ async function isolatedWorld(
   if (!frameId) throw new Error('the frame is gone');
   const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
   const { executionContextId } = made;
-  const run = (script: string) => evaluated(session, script, executionContextId);
+  const run = async (expression: string) => {
+    const asked = { expression, contextId: executionContextId, ...BY_VALUE };
+    return resultOf(await session.send('Runtime.evaluate', asked)).value;
+  };
   await run(`${SOURCE}; 0`);
   return {
     /** Runs a script: axe-core, once for a document. */
@@ -144,10 +142,6 @@ function mainWorld(frame: Frame): World {
     listening: async () => [],
     interrupt: async () => undefined,
   };
-}
-
-async function evaluated(session: CDPSession, expression: string, contextId?: number) {
-  return resultOf(await session.send('Runtime.evaluate', { expression, contextId, ...BY_VALUE })).value;
 }
 
 function resultOf<T>(answer: {

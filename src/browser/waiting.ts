@@ -57,7 +57,7 @@ export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal
 }
 
 type Source = playwright.Page | playwright.BrowserContext;
-type Events = Record<'page' | 'crash', playwright.Page> &
+type Events = Record<'page' | 'pageclose', playwright.Page> &
   Record<'dialog' | 'dialogclosed', playwright.Dialog> &
   Record<'request' | 'requestfailed' | 'requestfinished', playwright.Request> & {
     close: Source;

@@ -1,23 +1,24 @@
 // Looks for the elements of a `dom` assertion, in Playwright's own world: a page can replace what `page.evaluate` uses.
 import { stripVTControlCharacters } from 'node:util';
 import type { ElementHandle, Locator, Page } from '@playwright/test';
-import { callInPage, protocolOf } from '../browser/in-page';
-import { renderedTexts } from '../browser/reading/rendered';
+import { callInPage } from '../browser/in-page';
+import { showing } from '../browser/reading/shown';
 import { within } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
 import type { DomAssertion } from '../spec';
-import { escapePattern, messageOf, readable, shorten } from '../text/line';
-import { choosing, chosenInstead, countOffering } from './closed-lists';
+import { escapePattern, messageOf, readable, shorten, UNREAD } from '../text/line';
 import { AssertionFailure, boundsOf, countInWords, type GradedState } from './holds';
 
-/** Milliseconds for the text of a page: if its script never ends, it does not answer. */
-const RESPONSE_MS = 5_000;
 /** Milliseconds for an element, which may be gone by then. */
 const ELEMENT_MS = 1_000;
 /** The most elements whose rendered texts are read. */
 const MAX_TEXTS = 5_000;
 /** The most elements that are read one by one, since each takes requests. */
 const MAX_FIELDS = 200;
+/** What a page shows besides texts. */
+const DRAWN = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
+/** Shows only the chosen option. */
+const CLOSED_LIST = 'css=select:not([multiple], [size]:not([size="0"], [size="1"]))';
 /** Their form does not send the value that they have. */
 const UNCHECKED = ':is([type=radio], [type=checkbox]):not(:checked)';
 
@@ -68,7 +69,7 @@ async function lookAt(assertion: DomAssertion, { page, specVersion }: GradedStat
   if (!matched && isNeeded)
     return `nothing matches "${selector}"${state === 'hidden' ? ': `hidden` needs a match' : ''}`;
   if (state === 'text' && specVersion === 'playwright/1' && !hidden)
-    return lookAtRendered(assertion, locator, matched);
+    return lookAtRendered(assertion, locator);
   if (state === 'text') return lookAtTexts(assertion, page, locator, matched);
   if (value !== undefined) return lookAtValues(assertion, locator);
   if (state === 'attached') return miscounted(assertion, matched, page, 'matches');
@@ -112,79 +113,31 @@ async function miscounted(
   return found ? null : whyBlank(page, `"${selector}" ${held} 0`);
 }
 
-async function lookAtRendered(assertion: DomAssertion, locator: Locator, count: number) {
+async function lookAtRendered(assertion: DomAssertion, locator: Locator): Promise<string | null> {
   const { selector, text } = assertion;
   const page = locator.page();
-  const visible = seen(locator);
-  const areAllVisible = (await visible.count()) === count;
-  // An element without a box may contain some that have one. If it is not rendered at all, its hidden text would be read.
-  const rendered = areAllVisible
-    ? visible
-    : visible.or(locator.filter({ has: page.locator('css=:visible') }));
-  await refuseMany(rendered, selector, MAX_TEXTS);
-  const laidOut = await laidOutTexts(page, selector, count);
-  const { texts, saying, isOffered } = laidOut
-    ? { texts: laidOut, saying: laidOut.filter(sayingOf(text!)).length, isOffered: false }
-    : await countSaying(rendered, assertion);
+  await refuseMany(seen(locator), selector, MAX_TEXTS);
+  const saying = await (await showing(locator, containing(readable(text!), `${UNREAD}*`))).count();
   if (saying || boundsOf(assertion.count).min === 0)
     return miscounted(assertion, saying, page, `contains "${text}" in`);
-  if (isOffered) {
-    const chosen = await chosenInstead(rendered, containing(text!));
-    return `"${selector}" contains "${text}" only in an option that is not chosen${chosen === null ? '' : `; ${quoted([chosen])} is`}`;
+  const lists = listsOffering(locator, containing(text!));
+  if (await lists.count()) {
+    const chosen = await firstTexts(lists.locator('css=option:checked'), 1);
+    return `"${selector}" contains "${text}" only in an option that is not chosen; ${chosen} is`;
   }
   const inDocument = await locator.filter({ hasText: containing(text!) }).count();
-  const shown = texts.filter(each => !laidOut || each.trim());
-  const says = shown.length ? `it shows ${quoted(shown)}` : 'no match is visible';
+  const shown = await showing(locator);
+  const count = await shown.count();
+  const says = count ? `it shows ${await firstTexts(shown, count)}` : 'no match is visible';
   const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
 }
 
-/** Counts by the text that the browser renders. `isOffered`: some have it only in options that are not chosen. */
-async function countSaying(rendered: Locator, { text, count }: DomAssertion) {
-  const pattern = containing(text!);
-  const isSaying = sayingOf(text!);
-  const texts = await renderedTexts(rendered);
-  const saidBy = texts.filter(isSaying).length;
-  const offering = saidBy ? await countOffering(rendered, pattern, isSaying) : 0;
-  const told = saidBy - offering;
-  const { min, max } = boundsOf(count);
-  // Then a higher count would not matter.
-  const isEnough = told && told >= min && max === Number.POSITIVE_INFINITY;
-  const hasMore = !isEnough && (await rendered.filter({ hasText: pattern }).count()) > told;
-  const saying = hasMore ? Math.max(told, await countShown(rendered, text!)) : told;
-  return { texts, saying, isOffered: offering > 0 };
-}
-
-/** Nothing if the rendered texts are complete, if only Playwright knows the selector, or if the page could answer in our place. */
-async function laidOutTexts(page: Page, selector: string, count: number) {
-  return (await protocolOf(page)) && within(callInPage(page, 'laidOutTexts', selector, count), RESPONSE_MS);
-}
-
-function sayingOf(text: string): (shown: string) => boolean {
-  const pattern = containing(readable(text));
-  return shown => pattern.test(readable(shown));
-}
-
-/**
- * The rendered text of an element lacks shadow roots, labels of buttons that are inputs, and what nobody has scrolled to yet
- * (`content-visibility`). So the innermost elements that have the text tell whether it is shown.
- */
-async function countShown(rendered: Locator, text: string): Promise<number> {
-  const page = rendered.page();
-  const pattern = containing(text);
-  const having = page.getByText(pattern).or(choosing(page, pattern));
-  const innermost = seen(rendered.locator(having).or(rendered.and(having)));
-  const hasSkipped = await within(callInPage(page, 'renderAll'), ELEMENT_MS);
-  try {
-    const texts = await renderedTexts(innermost.and(page.locator('css=:not(input)')));
-    if (!texts.every(sayingOf(text))) return 0;
-    return await rendered
-      .filter({ has: seen(having) })
-      .or(rendered.and(innermost))
-      .count();
-  } finally {
-    if (hasSkipped !== false) await within(callInPage(page, 'renderAsBefore'), ELEMENT_MS);
-  }
+/** The visible closed lists, among the matches and in them, that have the text in an option that is not chosen. */
+function listsOffering(locator: Locator, text: RegExp): Locator {
+  const option = locator.page().locator('css=option:not(:checked)').filter({ hasText: text });
+  const lists = seen(locator.page().locator(CLOSED_LIST).filter({ has: option }));
+  return locator.locator(lists).or(locator.and(lists));
 }
 
 async function lookAtValues(assertion: DomAssertion, locator: Locator): Promise<string | null> {
@@ -263,11 +216,8 @@ async function whyBlank(page: Page, pass: string): Promise<string | null> {
   const said = `${pass}, but that says nothing:`;
   if (url === 'about:blank') return `${said} the page is blank (about:blank)`;
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return `${said} the page failed to load`;
-  const body = page.locator('css=body');
-  const shown = 'css=img, svg, canvas, video, iframe, frame, object, input, button, select, textarea';
-  const says = (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
-  // `innerText` lacks shadow roots, and what nobody has scrolled to.
-  if (says || (await seen(page.locator(shown)).count()) || (await seen(body.getByText(/\S/)).count()))
-    return null;
+  const says = await showing(page.locator('css=body'));
+  const drawn = seen(page.locator(DRAWN));
+  if ((await says.count()) || (await drawn.count())) return null;
   return `${said} the page rendered no content (${url})`;
 }

@@ -130,9 +130,7 @@ function bodyInWords({ body }: NetworkAssertion): string {
   return body === undefined ? '' : ` with ${JSON.stringify(body)}`;
 }
 
-function shownBody(body: unknown): string {
-  return shorten(JSON.stringify(body), 200);
-}
+const shownBody = (body: unknown) => shorten(JSON.stringify(body), 200);
 
 /** The bodies that were sent: the first three. */
 function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {

@@ -28,9 +28,11 @@ export const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 /** Escapes a text for a regular expression that matches it literally. */
 export const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
+/** Soft hyphens and direction marks, as a pattern. */
+export const UNREAD = '[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2066-\\u2069\\ufeff]';
+
 /** As people read it: without soft hyphens and direction marks, and with composed accents. */
-export const readable = (text: string) =>
-  text.replace(/[\u00ad\u061c\u200b\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff]/g, '').normalize('NFC');
+export const readable = (text: string) => text.replace(new RegExp(UNREAD, 'g'), '').normalize('NFC');
 
 /** Decodes the Western code page of Windows. Without `stream`, Node 20.20 reads the bytes of "€" and of quotes as Latin-1. */
 export const textOfWindows = (bytes: Uint8Array) =>

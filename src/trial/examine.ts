@@ -289,6 +289,4 @@ function meets(one: Box, other: Box): boolean {
   return isIn && (small.width === 0 || large.width * large.height < 6 * small.width * small.height);
 }
 
-function pathIn(url: string): string {
-  return pathOf(url).split(/[?#]/)[0] || '/';
-}
+const pathIn = (url: string) => pathOf(url).split(/[?#]/)[0] || '/';

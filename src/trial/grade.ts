@@ -2,15 +2,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
-import { abortable } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
-import type { TotalUsage } from '../data/usage';
 import { lookAtAnswer } from '../grading/answer';
 import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions';
 import { limitOf } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
-import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
-import { readJudgement, readUsage } from '../grading/judge/judgement';
+import type { Judge, JudgedTrial } from '../grading/judge';
+import { askJudge, type Judged } from '../grading/judge/judgement';
 import { askedFor } from '../grading/network';
 import { keyPointTitle } from '../grading/transcript';
 import type { Assertion } from '../spec';
@@ -123,22 +121,13 @@ export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promis
   }
 }
 
-export interface Judged {
-  judgement?: JudgeResult;
-  /** Why there is no judgement. It makes the trial an error. */
-  error?: string;
-  usage?: TotalUsage;
-  /** What the judge read of the final page. */
-  finalText?: string;
-}
-
-/** @param stopped aborted when the test ends */
+/** @param stopped aborted when the test ends @returns also what the judge read of the final page */
 export async function judgeTrial(
   trial: AgentRun,
   judge: Judge,
   assertions: readonly AssertionResult[],
   stopped: AbortSignal,
-): Promise<Judged> {
+): Promise<Judged & { finalText?: string }> {
   const { mask, pictures } = trial;
   const late = new AbortController();
   const seconds = judgeTimeMs(pictures.length) / 1000;
@@ -149,14 +138,9 @@ export async function judgeTrial(
   try {
     const signal = AbortSignal.any([late.signal, stopped]);
     const judged = await judgedTrial(trial, assertions, signal, clock);
-    const returned: unknown = await abortable(() => judge.judge(judged), signal);
-    const judgement = readJudgement(returned, judge, mask);
-    await showJudgement(trial, judgement);
-    return { judgement, usage: judgement.usage, finalText: judged.finalText };
-  } catch (error) {
-    const usage = error instanceof JudgeError && error.usage ? readUsage(error.usage) : undefined;
-    const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
-    return { error: said, usage };
+    const asked = await askJudge(judge, judged, mask);
+    if (asked.judgement) await showJudgement(trial, asked.judgement);
+    return { ...asked, ...(asked.judgement && { finalText: judged.finalText }) };
   } finally {
     clock.stop();
   }

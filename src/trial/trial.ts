@@ -18,7 +18,7 @@ import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../g
 import { hostOf, pathOf } from '../spec/url';
 import { beginning, messageOf, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
-import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
+import { checkAssertions, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
@@ -52,7 +52,7 @@ export class Trial extends AgentRun {
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
   private readonly assertions: AssertionResult[] = [];
-  private judged: Judged = {};
+  private judged: Awaited<ReturnType<typeof judgeTrial>> = {};
   private examination: Examination | null = null;
 
   /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */

@@ -249,9 +249,7 @@ export class Turns {
   }
 }
 
-function isToolCall(action: RecordedAction): boolean {
-  return action.do === 'call_page_tool';
-}
+const isToolCall = (action: RecordedAction) => action.do === 'call_page_tool';
 
 function checkUsage(usage: ReportedUsage): void {
   for (const [name, value] of Object.entries(usage ?? {})) {

@@ -1,7 +1,6 @@
 // What `playwright/1` adds to the assertions: for each a page where it holds, one where it does not, and one where a careless check would.
 import type { BrowserContext, Page } from '@playwright/test';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { callInPage } from '../../src/browser/in-page';
 import { recordNetwork } from '../../src/browser/session/network';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
@@ -37,8 +36,8 @@ test('what a page leaves out until someone scrolls there has its own style after
   const styles = ['', 'content-visibility: auto;', 'content-visibility: visible !important;', 'color: red;'];
   const rows = styles.map(style => `<p class=row ${style && `style="${style}"`}>Row</p>`).join('');
   await page.setContent(`<style>.row { content-visibility: auto }</style>${rows}`);
-  expect(await callInPage(page, 'renderAll')).toBe(true);
-  await callInPage(page, 'renderAsBefore');
+  const says: DomAssertion = { type: 'dom', state: 'text', selector: 'body', text: 'Row' };
+  expect(await look({ page, network: [], specVersion: 'playwright/1' }, says)).toBeNull();
   const attributes = await page
     .locator('.row')
     .evaluateAll(all => all.map(each => each.getAttribute('style')));

@@ -14,16 +14,11 @@ import { laneOf } from '../../limiter/shared';
 import { messageOf } from '../../text/line';
 import { type Failure, isOutOfCredit, keysIn, type Limit, send } from '../model/send';
 import type { ModelSettings } from '.';
-import { usageOf } from './pricing';
+import { pricesOf, usageOf } from './pricing';
 
 export interface Asker extends ModelSettings {
   factory: 'claude' | 'webJudge';
   tools?: 'browser' | 'computer';
-}
-
-interface Limited extends Limit {
-  /** Called with the usage of every attempt, failed ones included. */
-  spent(usage: BetaUsage): void;
 }
 
 export function claudeSender(asker: Asker) {
@@ -32,10 +27,11 @@ export function claudeSender(asker: Asker) {
   const api =
     (client as Anthropic | undefined) ??
     new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
+  const prices = pricesOf(asker);
   /** Headers of the newest request. They may hold a token that the SDK has fetched. */
   let newest = new Headers();
 
-  async function once(params: MessageCreateParamsNonStreaming, { signal, spent }: Limited) {
+  async function once(params: MessageCreateParamsNonStreaming, { signal, spent }: Limit) {
     // The SDK's timeout only covers the headers. This one ends a stream that goes silent.
     let silent = false;
     const stop = () => {
@@ -69,7 +65,7 @@ export function claudeSender(asker: Asker) {
       const message = await stream.finalMessage();
       usage = message.usage ?? ({} as BetaUsage);
       // Tokens read from the cache don't count towards the API's limits.
-      const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, undefined);
+      const { inputTokens, outputTokens, cacheCreationTokens } = usageOf(usage, prices);
       return { value: message, headers, tokens: inputTokens + cacheCreationTokens + outputTokens };
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes last.
@@ -81,11 +77,11 @@ export function claudeSender(asker: Asker) {
       throw thrown(error, type, begun);
     } finally {
       clearTimeout(timer);
-      if (usage) spent(usage);
+      if (usage) spent(usageOf(usage, prices));
     }
   }
 
-  return (params: MessageCreateParamsNonStreaming, limit: Limited): Promise<BetaMessage> =>
+  return (params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> =>
     send({
       ...limit,
       ...asker,

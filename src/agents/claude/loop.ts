@@ -16,7 +16,7 @@ import { answerTools, taskTools } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { type ClaudeSettings, vendorMembers } from '.';
 import { claudeSender } from './client';
-import { bareName, pricesOf, usageOf } from './pricing';
+import { bareName, pricesOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
 /** How an answer ended, by the API's reason; '' if the answer is complete. */
@@ -94,11 +94,7 @@ class ClaudeLoop extends Loop {
   }
 
   protected async ask(): Promise<Answer> {
-    const { budget } = this;
-    const { content, stop_reason, stop_details } = await this.send(this.params, {
-      ...this.limit,
-      spent: usage => budget.report(usageOf(usage, budget.prices)),
-    });
+    const { content, stop_reason, stop_details } = await this.send(this.params, this.limit);
     const stop = STOPS[stop_reason ?? ''];
     if (stop === undefined)
       throw this.error(

@@ -80,9 +80,7 @@ export function checkProgram(command: string, env: ProgramOptions['env']): void 
     );
 }
 
-function isBareName(command: string): boolean {
-  return basename(command) === command;
-}
+const isBareName = (command: string) => basename(command) === command;
 
 function isExecutable(file: string): boolean {
   try {

@@ -92,7 +92,8 @@ export abstract class Loop {
 
   protected get limit(): Limit {
     const { signal, waiting, maxRequests } = this.task;
-    return { signal, waiting, maxRequests, check: () => this.budget.check(this.conversation.messages) };
+    const check = () => this.budget.check(this.conversation.messages);
+    return { signal, waiting, maxRequests, check, spent: usage => this.budget.report(usage) };
   }
 
   /** @param files names of the files that the model may upload */

@@ -1,5 +1,6 @@
 // Sends every request to a model, and sends it again as long as that can help. The SDKs' own retries are off.
 import { sleep } from '../../browser/waiting';
+import type { Usage } from '../../data/usage';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
 import { parsedUrl } from '../../spec/url';
@@ -35,6 +36,8 @@ export interface Failure extends Outcome {
 export interface Limit extends Pick<SessionTask, 'signal' | 'waiting' | 'maxRequests'> {
   /** Called before the request is sent again. Throws if that would exceed the cap. */
   check?: (() => void) | undefined;
+  /** Gets the usage of every attempt, failed ones included. */
+  spent(usage: Required<Usage>): void;
 }
 
 /** The model and its API, for messages about failures. */

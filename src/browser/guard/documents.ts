@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
 import { protocolOf } from '../in-page';
-import { within } from '../waiting';
+import { listen, within } from '../waiting';
 import type { GuardSink } from './guard';
 import { type Targets, targetOf } from './targets';
 
@@ -46,7 +46,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
   const strangeDocuments = (page: Page): number => strange.get(page) ?? 0;
 
   const onPage = async (page: Page): Promise<void> => {
-    watch(page);
+    noteFrames(page);
     const stays = mayStay(page);
     // A closed opener is not reported. So if the first document of a tab may not stay, a page opened the tab.
     if (!(await page.opener()) && (await stays)) kept.add(page);
@@ -60,8 +60,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
       void mayStayNow(page);
     }
   };
-  const watch = (page: Page): void => {
-    page.on('framenavigated', onNavigated);
+  const noteFrames = (page: Page): void => {
     for (const frame of page.frames()) if (frame !== page.mainFrame()) noteFrame(frame);
   };
   const noteFrame = (frame: Frame): void => {
@@ -140,17 +139,9 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
     if (strangeDocuments(page) === before + 1) cleared.add(page);
   };
 
-  for (const page of context.pages()) watch(page);
-  context.on('page', onPage);
-  return {
-    mayStay,
-    mayStayNow,
-    strangeDocuments,
-    stop(): void {
-      context.off('page', onPage);
-      for (const page of context.pages()) page.off('framenavigated', onNavigated);
-    },
-  };
+  context.pages().forEach(noteFrames);
+  const stop = listen(context, { page: onPage, framenavigated: onNavigated });
+  return { mayStay, mayStayNow, strangeDocuments, stop };
 }
 
 /**
@@ -180,6 +171,4 @@ async function onceMoved<T>(ask: () => Promise<T>, passes: (error: unknown) => b
     }
 }
 
-function isBlank(url: string): boolean {
-  return url === '' || url.startsWith('about:');
-}
+const isBlank = (url: string) => url === '' || url.startsWith('about:');

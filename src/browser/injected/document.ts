@@ -11,9 +11,7 @@ export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
 }
 
-export function countElements(): number {
-  return document.getElementsByTagName('*').length;
-}
+export const countElements = () => document.getElementsByTagName('*').length;
 
 export function nextTasks(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
@@ -96,42 +94,6 @@ export function messages(): string[] {
   });
   // A longer text is no message.
   return [...new Set(said)].filter(text => text && text.length <= 300).slice(0, 3);
-}
-
-interface Skipped {
-  element: HTMLElement;
-  value: string;
-  priority: string;
-  hadStyle: boolean;
-}
-type Rendered = { taskproofRendered?: Skipped[] | undefined };
-
-/** Renders what `content-visibility: auto` leaves out until someone scrolls there. @returns whether there was any */
-export function renderAll(): boolean {
-  const all = [...everyElement()] as HTMLElement[];
-  const skipped = all
-    .filter(each => getComputedStyle(each).contentVisibility === 'auto')
-    .map(element => ({
-      element,
-      value: element.style.getPropertyValue('content-visibility'),
-      priority: element.style.getPropertyPriority('content-visibility'),
-      hadStyle: element.hasAttribute('style'),
-    }));
-  for (const { element } of skipped) element.style.setProperty('content-visibility', 'visible', 'important');
-  const { taskproofRendered: before = [] } = globalThis as Rendered;
-  (globalThis as Rendered).taskproofRendered = [...before, ...skipped];
-  return skipped.length > 0;
-}
-
-export function renderAsBefore(): void {
-  const rendered = (globalThis as Rendered).taskproofRendered ?? [];
-  (globalThis as Rendered).taskproofRendered = undefined;
-  for (const { element, value, priority, hadStyle } of rendered) {
-    // An empty value removes it.
-    element.style.setProperty('content-visibility', value, priority);
-    // Asked for, since Chromium writes the attribute only then.
-    if (!hadStyle && !element.getAttribute('style')) element.removeAttribute('style');
-  }
 }
 
 /** Leaves out style, most attributes and scrolling, which change by themselves and under the pointer. */

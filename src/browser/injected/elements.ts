@@ -54,9 +54,7 @@ export function isShown(element: Element): boolean {
   return width > 2 && height > 2 && element.checkVisibility({ visibilityProperty: true });
 }
 
-export function isDisabled(element: Element): boolean {
-  return element.matches(':disabled,[aria-disabled=true]');
-}
+export const isDisabled = (element: Element) => element.matches(':disabled,[aria-disabled=true]');
 
 /** Whether the input itself is not drawn: people click its label instead. */
 export function isStyledInput(element: Element): boolean {

@@ -2,7 +2,7 @@
 // globals last.
 export * from './document';
 export { cssPathOf, pressedInstead, settable, valueOfText } from './elements';
-export { laidOutTexts } from './laid-out';
+export { shows } from './laid-out';
 export { look, seen, show } from './look';
 export * from './pointing';
 export { areNamed, findNames } from './rules';

@@ -1,7 +1,5 @@
 // The text of elements as people see it. Slotted text stands where its slot is. Text is left out if a box without height cuts it
 // off, as in accordions, or if its letters or its box are shrunk to nothing. `innerText` does none of this.
-import { matchingAcross } from './across';
-import { renderAll, renderAsBefore } from './document';
 import { everyElement, parentOf } from './elements';
 
 /** Elements whose text is not that of their children. */
@@ -10,39 +8,53 @@ const OWN_TEXT = 'select, input:is([type=submit], [type=button], [type=reset])';
 /** Elements that are drawn only where others refer to them. */
 const NEVER_DRAWN = 'defs, symbol, clipPath, mask, pattern, marker';
 
-/**
- * The texts of all elements that match; empty for those that are not rendered. Null if `innerText` will do (nothing on the page is
- * slotted or cut off, and only HTML elements match), or if Playwright found another number of elements.
- */
-export function laidOutTexts(selector: string, count: number): string[] | null {
+/** For a selector: the element if its text matches the pattern; without one, an element with its text, unless it shows none. */
+export function shows(element: Element, pattern: string): Element[] {
+  const special = specials();
+  const text = isCutOff(element, special.cut) || isSkipped(element) ? '' : laidOut(element, special);
+  if (pattern) return new RegExp(pattern).test(text.normalize('NFC')) ? [element] : [];
+  const copy = document.createElement('span');
+  copy.textContent = text;
+  return text.trim() ? [copy] : [];
+}
+
+/** Kept for all elements that a selector asks about at once. */
+let known: Special | undefined;
+
+function specials(): Special {
+  if (known) return known;
   const all = [...everyElement()];
-  const own = all.filter(each => each.matches(selector));
-  const matching = own.length === count ? own : matchingAcross(all, selector);
-  const isHtml = matching.every(each => each instanceof HTMLElement);
-  const special =
-    specialsOf(all) ?? (isHtml ? null : { around: new Set<Element>(), cut: new Set<Element>() });
-  return special && matching.length === count ? textsOf(matching, special) : null;
-}
-
-function textsOf(matching: readonly Element[], special: Special): string[] {
-  const hasSkipped = renderAll();
-  const texts = matching.map(each =>
-    isCutOff(each, special.cut) || isSkipped(each) ? '' : laidOut(each, special),
-  );
-  if (hasSkipped) renderAsBefore();
-  return texts;
-}
-
-function specialsOf(all: readonly Element[]): Special | null {
+  const skipped = all.filter(each => getComputedStyle(each).contentVisibility === 'auto');
+  const styles = (skipped as HTMLElement[]).map(styleOf);
+  // Queued first, so that the page hears of its styles only when they are as before.
+  queueMicrotask(() => {
+    known = undefined;
+    for (const { restore } of styles) restore();
+  });
+  // Renders what is left out until someone scrolls there.
+  for (const { style } of styles) style.setProperty('content-visibility', 'visible', 'important');
   const cut = new Set(all.filter(cutsOff));
   const slots = all.filter(each => each instanceof HTMLSlotElement && each.assignedNodes().length);
-  const tiny = all.filter(hasTinyLetters);
-  if (!cut.size && !slots.length && !tiny.length) return null;
+  const read = all.filter(each => each.shadowRoot || each.matches(OWN_TEXT) || hasTinyLetters(each));
   const around = new Set<Element>();
-  const read = all.filter(each => each.shadowRoot || each.matches(OWN_TEXT));
-  for (const own of [...cut, ...slots, ...tiny, ...read])
+  for (const own of [...cut, ...slots, ...read])
     for (let each: Element | null = own; each && !around.has(each); each = parentOf(each)) around.add(each);
-  return { around, cut };
+  known = { around, cut };
+  return known;
+}
+
+function styleOf(element: HTMLElement) {
+  const { style } = element;
+  const value = style.getPropertyValue('content-visibility');
+  const priority = style.getPropertyPriority('content-visibility');
+  const hadStyle = element.hasAttribute('style');
+  const restore = () => {
+    // An empty value removes it.
+    style.setProperty('content-visibility', value, priority);
+    // Asked for, since Chromium writes the attribute only then.
+    if (!hadStyle && !element.getAttribute('style')) element.removeAttribute('style');
+  };
+  return { style, restore };
 }
 
 interface Special {

@@ -106,9 +106,7 @@ export function add(state: State, kind: FindingKind, element: Element, text: str
   });
 }
 
-export function isLate(state: State): boolean {
-  return performance.now() > state.end;
-}
+export const isLate = (state: State) => performance.now() > state.end;
 
 function gather(state: State): void {
   const { controls, others } = state;

@@ -233,9 +233,7 @@ declare const axe: {
 };
 
 /** Whether every control surely has a name. Then axe-core isn't loaded, which takes longer than all other rules. */
-export function areNamed(): boolean {
-  return controlsToName(currentState()).every(isNamed);
-}
+export const areNamed = () => controlsToName(currentState()).every(isNamed);
 
 /** Controls in view come first. */
 function controlsToName({ shown }: State): Element[] {

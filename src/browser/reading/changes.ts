@@ -71,9 +71,7 @@ function placeOf({ above, below }: Snapshot): string {
   return told && `(${told})`;
 }
 
-function isInView({ node }: Line): boolean {
-  return !node || node.inView;
-}
+const isInView = ({ node }: Line) => !node || node.inView;
 
 /** The whole page, or its part in the viewport, if one is short enough; else the controls in the viewport, headings and messages. */
 function whole(snapshot: Snapshot, { shown, lines }: Known): string {

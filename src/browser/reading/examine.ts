@@ -119,6 +119,4 @@ async function cutOut(page: Page, world: World, corner: () => Promise<Point>, in
   return clip.width < 1 || clip.height < 1 ? undefined : pictureOfRegion(page, clip, QUALITY);
 }
 
-function moved(box: Box, by: Point): Box {
-  return { ...box, x: box.x + by.x, y: box.y + by.y };
-}
+const moved = (box: Box, by: Point): Box => ({ ...box, x: box.x + by.x, y: box.y + by.y });

@@ -125,9 +125,7 @@ export class Refs {
   }
 }
 
-function addressOf(page: Page): string {
-  return page.url().split(/[?#]/)[0]!;
-}
+const addressOf = (page: Page) => page.url().split(/[?#]/)[0]!;
 
 function tooLarge(error: Error): never {
   if (!/Timeout/.test(error.message)) throw error;

@@ -48,9 +48,7 @@ export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer |
 }
 
 /** The factor for a model's picture of the whole viewport: 1 for ordinary sizes, less for large ones. */
-export function pictureScale(size: Size): number {
-  return Math.min(1, largestScale(size));
-}
+export const pictureScale = (size: Size) => Math.min(1, largestScale(size));
 
 function largestScale({ width, height }: Size): number {
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));

@@ -40,7 +40,7 @@ export class Session {
   /** How many announced tabs Playwright never reported: they are not waited for again. */
   private missing = 0;
   private readonly hanging = new WeakSet<Page>();
-  private readonly disposers: (() => void)[] = [];
+  private readonly unlisten: () => void;
   private guard: Guard | undefined;
   private readonly unchecked = new Set<Page>();
   private readonly refused = new WeakSet<Page>();
@@ -54,12 +54,11 @@ export class Session {
     this.numbered = [page, ...others];
     this.dialogs = new Dialogs(this);
     this.activity = watchActivity(context, this.changed);
-    for (const tab of this.tabs) this.watch(tab);
-    const unlisten = listen(context, {
+    this.unlisten = listen(context, {
       page: opened => this.follow(opened),
+      pageclose: closed => this.has(closed) && this.leave(closed),
       download: begun => this.download(begun),
     });
-    this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
   }
 
   /** With a guard, new tabs are waited for as soon as the browser announces them, and join only if the guard lets them stay. */
@@ -185,7 +184,9 @@ export class Session {
   }
 
   dispose(): void {
-    for (const dispose of this.disposers.splice(0)) dispose();
+    this.unlisten();
+    this.dialogs.dispose();
+    this.activity.dispose();
   }
 
   private get unreported(): number {
@@ -229,7 +230,6 @@ export class Session {
     this.debugTab('opened', opened);
     const more = this.keepsTab ? '' : ' and is now the active one';
     this.notice(`A new tab opened${more} (${opened.url() || 'about:blank'}).`);
-    this.watch(opened);
     if (this.refused.has(opened)) this.leaveBlankTab();
   }
 
@@ -248,15 +248,12 @@ export class Session {
     debug('tabs', () => `${what} ${this.numberOf(page)}: ${page.url()}`);
   }
 
-  private watch(page: Page): void {
-    const close = () => {
-      this.debugTab('closed', page);
-      const wasActive = this.page === page;
-      if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
-      if (wasActive && this.page !== page)
-        this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
-    };
-    this.disposers.push(listen(page, { close }));
+  private leave(closed: Page): void {
+    this.debugTab('closed', closed);
+    const wasActive = this.page === closed;
+    if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== closed);
+    if (wasActive && this.page !== closed)
+      this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
   }
 }
 

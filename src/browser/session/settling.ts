@@ -96,9 +96,7 @@ export function parsed(page: Page): Promise<void> {
   return unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
 }
 
-function keyOf(request: Request): string {
-  return `${request.method()} ${request.url().split('?')[0]}`;
-}
+const keyOf = (request: Request) => `${request.method()} ${request.url().split('?')[0]}`;
 
 /** Whether it is for the document of a tab: a frame's document leaves the page usable. */
 export function isDocument(request: Request): boolean {

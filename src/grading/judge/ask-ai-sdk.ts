@@ -43,8 +43,8 @@ export async function judgeByAiSdk(trial: JudgedTrial, settings: AiJudgeSettings
 
 function written(block: Block) {
   if (block.type === 'image')
-    return { type: 'file' as const, data: block.jpeg.toString('base64'), mediaType: 'image/jpeg' };
+    return { type: 'file' as const, data: block.source.data, mediaType: block.source.media_type };
   const written = { type: 'text' as const, text: block.text };
   const providerOptions = { anthropic: { cacheControl: { type: 'ephemeral' } } };
-  return block.cached ? { ...written, providerOptions } : written;
+  return block.cache_control ? { ...written, providerOptions } : written;
 }

@@ -2,29 +2,23 @@
 // texts quoted so that none can pass for an instruction of ours. Any change to a prompt is a new version: verdicts are only comparable
 // within one version. Each way to ask has its own file, since it loads its SDK.
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
+import type {
+  BetaBase64ImageSource,
+  BetaImageBlockParam,
+  BetaTextBlockParam,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
+import type { Limit } from '../../agents/model/send';
 import { answerText } from '../../data/record';
-import type { Usage } from '../../data/usage';
 import { cutMiddle, shorten } from '../../text/line';
 import type { JudgedTrial } from './index';
 
-export interface TextBlock {
-  type: 'text';
-  text: string;
-  /** Whether the prompt up to here is sent again soon. */
-  cached: boolean;
-}
-
-export type Block = TextBlock | { type: 'image'; jpeg: Buffer };
+/** As the Messages API has them. */
+export type Block = BetaTextBlockParam | (BetaImageBlockParam & { source: BetaBase64ImageSource });
 
 export type Question = { system: string; content: readonly Block[]; schema: z.ZodType; maxTokens: number };
 
 export type Reply = { text: string; stop?: 'cut off' | 'refused' | undefined };
-
-interface Limit extends Pick<JudgedTrial, 'signal' | 'waiting' | 'maxRequests'> {
-  /** Gets the usage of every request, also of those without a usable answer. */
-  spent(usage: Required<Usage>): void;
-}
 
 /** @throws Error that says why there is no answer, without any key */
 export type Ask = (question: Question, limit: Limit) => Promise<Reply>;
@@ -54,8 +48,14 @@ export interface ScoredScreenshot extends Screenshot {
   shows: string | null;
 }
 
-export function text(words: string, cached = false): TextBlock {
-  return { type: 'text', text: words, cached };
+/** @param cached whether the prompt up to here is sent again soon */
+export function text(words: string, cached = false): BetaTextBlockParam {
+  return { type: 'text', text: words, ...(cached && { cache_control: { type: 'ephemeral' } }) };
+}
+
+export function picture(image: Buffer): Block {
+  const data = image.toString('base64');
+  return { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
 }
 
 /** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
@@ -70,7 +70,7 @@ export function taskText({ spec, rubric }: JudgedTrial, keyPoints?: readonly str
   return (points ? `${task}\n<key_points>\n${points}\n</key_points>` : task).toWellFormed();
 }
 
-export function recordedEvidence(trial: JudgedTrial): TextBlock {
+export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
   const checks = trial.assertions.map(({ title, passed }) => `${passed ? 'held' : 'did not hold'}: ${title}`);
   return text(
     [
@@ -124,7 +124,7 @@ export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number)
 export function pictures(kept: readonly ScoredScreenshot[]): Block[] {
   return kept.flatMap(({ turn, image, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(turn)}:`),
-    { type: 'image', jpeg: image },
+    picture(image),
     ...(shows ? [text(quotedEvidence('screenshot description', shows))] : []),
   ]);
 }

@@ -15,6 +15,7 @@ import {
   KEY_POINTS,
   mostRelevant,
   PROMPT_VERSION,
+  picture,
   pictures,
   type Question,
   type Reply,
@@ -106,7 +107,7 @@ class Stages {
         ? shots.map(shot => ({ ...shot, score: null, shows: null }))
         : await inParallel(shots, async shot => {
             const taken = text(`This screenshot was taken as ${whenOf(shot.turn)}:`);
-            const content: Block[] = [task, taken, { type: 'image', jpeg: shot.image }];
+            const content = [task, taken, picture(shot.image)];
             return { ...shot, ...(await this.ask('screenshot', SCORE, content, scoreAnswer)) };
           });
     const kept = mostRelevant(scored, settings.screenshots);

@@ -2,19 +2,18 @@
 import { leastOf } from '../../data/collections';
 import {
   answerText,
-  type JudgeResult,
   MAX_RECORDED_ANSWER,
   MAX_RECORDED_URL,
   type NetworkEvent,
   type TrialRecord,
 } from '../../data/record';
-import { addUsage, type ReportedUsage } from '../../data/usage';
+import { addUsage } from '../../data/usage';
 import type { Policy } from '../../data/verdict';
 import { lookAtAnswer } from '../../grading/answer';
 import { assertionTitle, resultOf } from '../../grading/assertions';
 import { canBreakLater } from '../../grading/holds';
-import { type Judge, type JudgedTrial, JudgeError } from '../../grading/judge';
-import { readJudgement } from '../../grading/judge/judgement';
+import type { Judge, JudgedTrial } from '../../grading/judge';
+import { askJudge, type Judged } from '../../grading/judge/judgement';
 import { networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
@@ -22,7 +21,7 @@ import type { AnswerAssertion, Assertion } from '../../spec';
 import { type LoadedSpec, locationIn } from '../../spec/load';
 import { atSite, type Site, withData } from '../../spec/placeholders';
 import { urlGlob } from '../../spec/url-glob';
-import { harmless, messageOf } from '../../text/line';
+import { harmless } from '../../text/line';
 import { trialError } from './trial-error';
 
 /** Milliseconds for all of a judge's calls. */
@@ -74,11 +73,11 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ..
       const budgetUsd = budgetOf(record, leastOf([spec.maxCostUsd, caps.maxCostUsd]), caps.leftOfRunUsd);
       const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd });
       if ('unknown' in asked) return asked;
-      if ('failed' in asked)
-        Object.assign(graded, { status: 'error', errorKind: 'judge', endReason: asked.failed });
-      else graded.judge = asked.judgement;
-      const usage = 'failed' in asked ? asked.usage : asked.judgement.usage;
-      if (usage && usage !== record.judge?.usage) {
+      const { judgement = null, error, usage } = asked;
+      graded.judge = judgement;
+      if (error !== undefined)
+        Object.assign(graded, { status: 'error', errorKind: 'judge', endReason: error });
+      if (usage) {
         graded.usage = addUsage(record.usage, usage);
         graded.costUsd = graded.usage.costUsd;
       }
@@ -136,10 +135,7 @@ const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isInc
 /** `spec` has a rubric. */
 type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge };
 
-/** The judgement, or why there is none and what the attempt cost. */
-type Asked = { judgement: JudgeResult } | { failed: string; usage: ReportedUsage };
-
-async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked | { unknown: string }> {
+async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Judged | { unknown: string }> {
   const { judge: earlier, finalText } = kept.record;
   const { judge, spec } = asking;
   const isSame = earlier?.name === judge.name && earlier.model === judge.model;
@@ -153,27 +149,22 @@ async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Asked | { unk
 }
 
 /** Asks a judge about a kept trial, even if it was judged before. */
-export async function askAgain(
+export function askAgain(
   { record, pictures }: Pick<KeptTrial, 'record' | 'pictures'>,
   { judge, ...asking }: Asking,
-): Promise<Asked> {
+): Promise<Judged> {
   const { turns, finalUrl, finalText = '', answer } = record;
   const ends = { number: null, screenshot: 'end.jpg' };
   const screenshots = [...turns, ends].flatMap(({ number: turn, screenshot }) => {
     const [name, image] = [screenshot ?? '', pictures.get(screenshot ?? '')];
     return image ? { name, turn, image } : [];
   });
-  try {
-    const returned: unknown = await judge.judge({
-      ...asking,
-      rubric: asking.spec.judge!,
-      ...{ turns, screenshots, finalUrl: finalUrl ?? '', finalText, answer },
-      signal: AbortSignal.timeout(JUDGE_TIME_MS),
-      waiting: promise => Promise.resolve(promise),
-    });
-    return { judgement: readJudgement(returned, judge, text => text) };
-  } catch (error) {
-    const usage = error instanceof JudgeError ? (error.usage ?? { costUsd: null }) : { costUsd: 0 };
-    return { failed: `judge "${judge.name}": ${messageOf(error)}`, usage };
-  }
+  const trial: JudgedTrial = {
+    ...asking,
+    rubric: asking.spec.judge!,
+    ...{ turns, screenshots, finalUrl: finalUrl ?? '', finalText, answer },
+    signal: AbortSignal.timeout(JUDGE_TIME_MS),
+    waiting: promise => Promise.resolve(promise),
+  };
+  return askJudge(judge, trial, text => text);
 }

@@ -99,13 +99,14 @@ async function ask(
   const spec = specOf(kept.record, gradingOf(planned, configFolder));
   const { assertions } = kept.record;
   const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
-  if ('failed' in asked)
-    return { of, who: null, passed: null, reason: asked.failed, costUsd: asked.usage.costUsd ?? null };
-  const { passed, reason, usage } = asked.judgement;
-  const who = judgeName(asked.judgement);
+  const { judgement, error = '', usage } = asked;
+  const costUsd = usage ? usage.costUsd : 0;
+  if (!judgement) return { of, who: null, passed: null, reason: error, costUsd };
+  const { passed, reason } = judgement;
+  const who = judgeName(judgement);
   // Written at once, since it is paid for and Ctrl-C may end this. Read again, since someone may have added labels.
   const { labels, answers } = readLabels(labelsFile);
   const { trial, rubric } = of;
   writeText(labelsFile, labelsText({ labels, answers: [...answers, { ...who, trial, rubric, passed }] }));
-  return { of, who, passed, reason, costUsd: usage ? usage.costUsd : 0 };
+  return { of, who, passed, reason, costUsd };
 }

@@ -184,8 +184,8 @@ function pageWith(elements: readonly Element[], { body = 'Shop', url = 'http://s
       filter: ({ visible, hasText }: { visible?: boolean; hasText?: RegExp }) =>
         found(all.filter(one => (visible ? one.visible !== false : hasText!.test(one.text ?? '')))),
       nth: (index: number) => ({ textContent: async () => all[index]!.text ?? null }),
-      first: () => ({ innerText: async () => body }),
-      getByText: () => found([]),
+      // What the body shows.
+      locator: () => found(body.trim() ? [{ text: body }] : []),
       page: () => ({ locator: () => found([]) }),
       // None is of the page's head.
       and: () => ({ elementHandles: async () => [] }),

@@ -57,6 +57,7 @@ test.each([
     maxRetries: 1,
     signal: new AbortController().signal,
     waiting: <T>(promise: Promise<T>) => promise,
+    spent: () => undefined,
     attempt: async () => {
       if (sent++) return { value: 'answer' };
       throw new Error(`no violet-42, x-api-key: ${KEY}`);

@@ -3,7 +3,6 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { afterAll, expect, test as serialTest } from 'vitest';
 import { settingsOf } from '../../../../src/agents/claude';
 import { claudeSender } from '../../../../src/agents/claude/client';
-import { usageOf } from '../../../../src/agents/claude/pricing';
 import { RequestFailed } from '../../../../src/agents/model/send';
 import { type Answer, done, type Script, startMessagesApi } from '../../../support/messages-api';
 
@@ -30,7 +29,8 @@ interface Asking {
 async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const api = await startMessagesApi({ script });
   closers.push(() => api.close());
-  const options = { apiKey: api.apiKey, baseURL: api.url, maxRetries, ...more };
+  const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
+  const options = { apiKey: api.apiKey, baseURL: api.url, maxRetries, pricing, ...more };
   const sender = claudeSender({ ...settingsOf(options), factory: 'claude' });
   const ended = new AbortController();
   const waits: string[] = [];
@@ -43,8 +43,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const send = () =>
     sender(params, {
       signal: ended.signal,
-      spent: usage =>
-        spent.push(usageOf(usage, { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 } as never).costUsd),
+      spent: usage => spent.push(usage.costUsd),
       waiting: (promise, kind = 'model') => {
         waits.push(kind);
         return promise;
