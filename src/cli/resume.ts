@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
-import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/trial-store';
+import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/trial-store';
 import { CommandError, type Io, play } from './io';
 import type { AddCommand } from './program';
 

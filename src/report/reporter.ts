@@ -41,6 +41,7 @@ import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import { Calibration, labelsFileFor } from './judge/calibration';
+import { TrialStore } from './kept/trial-store';
 import {
   type KeptRun,
   keepTraffic,
@@ -56,7 +57,6 @@ import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
 import { lostSummary, whereToLook } from './render/trial-notes';
 import { SpecRun, skipNeedless } from './spec-run';
-import { TrialStore } from './trial-store';
 import { carryPlanOf01 } from './version-0.1';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeResults } from './write';
 

@@ -1,5 +1,5 @@
 // What `taskproof regrade` knows of a trial besides its record: what else failed in its test, and by which config it was played.
-// Where the site or the task has changed: tests/unit/report/trial-store.test.ts.
+// Where the site or the task has changed: tests/unit/report/kept/trial-store.test.ts.
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -9,8 +9,8 @@ import { askAgain, specOf } from '../../playwright/run/regrade';
 import type { CheckRun } from '../../playwright/run/settings';
 import { writeText } from '../../text/file';
 import { formatCost, plural, print, withModel } from '../../text/print';
+import { gradingOf } from '../kept/regrade-result';
 import type { PlannedTest } from '../planning';
-import { gradingOf } from '../regrade-result';
 import { readLabelled } from './kept';
 
 const PARALLEL = 4;

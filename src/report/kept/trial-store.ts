@@ -4,23 +4,28 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
-import { compareText, groupBy, sumOf } from '../data/collections';
-import { type Plan, planKey, planName } from '../data/plan';
-import { RECORD_ATTACHMENT } from '../data/record';
-import { runError } from '../playwright/inside/errors';
-import { allowFailure, type EarlierResult, endAsEarlier, skipUnstarted } from '../playwright/inside/results';
-import { enter, runId } from '../playwright/run/ledger';
-import { givenOptions } from '../playwright/run/options';
-import { folderOf, isRegrading, REGRADE, RESUME } from '../playwright/run/settings';
-import { writeText } from '../text/file';
-import { messageOf, unlessBroken } from '../text/line';
-import { plural, print } from '../text/print';
-import { isGraded } from '../verdicts/verdict';
+import { compareText, groupBy, sumOf } from '../../data/collections';
+import { type Plan, planKey, planName } from '../../data/plan';
+import { RECORD_ATTACHMENT } from '../../data/record';
+import { runError } from '../../playwright/inside/errors';
+import {
+  allowFailure,
+  type EarlierResult,
+  endAsEarlier,
+  skipUnstarted,
+} from '../../playwright/inside/results';
+import { enter, runId } from '../../playwright/run/ledger';
+import { givenOptions } from '../../playwright/run/options';
+import { folderOf, isRegrading, REGRADE, RESUME } from '../../playwright/run/settings';
+import { writeText } from '../../text/file';
+import { messageOf, unlessBroken } from '../../text/line';
+import { plural, print } from '../../text/print';
+import { isGraded } from '../../verdicts/verdict';
+import { bySpec, type PlannedTest, shardName } from '../planning';
+import { type Entry, isNeedless, type SpecRun } from '../spec-run';
+import { declaredStatus } from '../trials';
 import { type Unknown, unsettled, whyNotPlayed } from './not-played';
-import { bySpec, type PlannedTest, shardName } from './planning';
-import { type Entry, isNeedless, type SpecRun } from './spec-run';
 import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
-import { declaredStatus } from './trials';
 
 export const STORE_FOLDER = '.taskproof';
 

@@ -1,9 +1,9 @@
 // What regrading says of trials that were not played: early stop left them out, or their verdict needs them now.
-import { planKey, planName } from '../data/plan';
-import { type Decision, decide } from '../playwright/run/decide';
-import { readLedger } from '../playwright/run/ledger';
-import { runSettings } from '../playwright/run/settings';
-import { bySpec, type PlannedTest } from './planning';
+import { planKey, planName } from '../../data/plan';
+import { type Decision, decide } from '../../playwright/run/decide';
+import { readLedger } from '../../playwright/run/ledger';
+import { runSettings } from '../../playwright/run/settings';
+import { bySpec, type PlannedTest } from '../planning';
 
 /** By the trials that are kept, with their new grades. */
 function decisionOn(

@@ -2,19 +2,19 @@
 import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
-import type { Plan } from '../../../src/data/plan';
-import { RECORD_ATTACHMENT } from '../../../src/data/record';
-import { NO_USAGE } from '../../../src/data/usage';
-import type { Judge } from '../../../src/grading/judge';
-import { closeLedger, openLedger } from '../../../src/playwright/run/ledger';
-import type { TaskproofOptions } from '../../../src/playwright/run/options';
-import { REGRADE, RESUME } from '../../../src/playwright/run/settings';
-import type { PlannedTest } from '../../../src/report/planning';
-import { SpecRun } from '../../../src/report/spec-run';
-import { storedRun, storedRuns, TrialStore, trialFile } from '../../../src/report/trial-store';
-import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
-import { madeRecord } from '../../support/records';
-import { tempFolder } from '../../support/temp-folder';
+import type { Plan } from '../../../../src/data/plan';
+import { RECORD_ATTACHMENT } from '../../../../src/data/record';
+import { NO_USAGE } from '../../../../src/data/usage';
+import type { Judge } from '../../../../src/grading/judge';
+import { closeLedger, openLedger } from '../../../../src/playwright/run/ledger';
+import type { TaskproofOptions } from '../../../../src/playwright/run/options';
+import { REGRADE, RESUME } from '../../../../src/playwright/run/settings';
+import { storedRun, storedRuns, TrialStore, trialFile } from '../../../../src/report/kept/trial-store';
+import type { PlannedTest } from '../../../../src/report/planning';
+import { SpecRun } from '../../../../src/report/spec-run';
+import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../../support/fake-suite';
+import { madeRecord } from '../../../support/records';
+import { tempFolder } from '../../../support/temp-folder';
 
 let printed: string[];
 

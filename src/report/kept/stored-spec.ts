@@ -2,13 +2,13 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
-import { planKey, planName, planSchema } from '../data/plan';
-import { runError } from '../playwright/inside/errors';
-import { givenOptions, knownBaseURL } from '../playwright/run/options';
-import { parsedUrl } from '../spec/url';
-import { withModel } from '../text/print';
-import { bySpec, type PlannedTest } from './planning';
-import { specLabel } from './render/document';
+import { planKey, planName, planSchema } from '../../data/plan';
+import { runError } from '../../playwright/inside/errors';
+import { givenOptions, knownBaseURL } from '../../playwright/run/options';
+import { parsedUrl } from '../../spec/url';
+import { withModel } from '../../text/print';
+import { bySpec, type PlannedTest } from '../planning';
+import { specLabel } from '../render/document';
 
 export const storedSpecSchema = z.object({
   project: z.string(),

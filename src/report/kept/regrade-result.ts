@@ -1,13 +1,13 @@
 // Regrades a kept trial: puts the new outcome, record and transcript into its result.
 import { resolve } from 'node:path';
-import { RECORD_ATTACHMENT } from '../data/record';
-import type { EarlierResult } from '../playwright/inside/results';
-import { givenOptions, knownBaseURL, originOf, projectInWords } from '../playwright/run/options';
-import { carryPlan } from '../playwright/run/plan';
-import { type Regrading, regrade } from '../playwright/run/regrade';
-import { loadFile } from '../spec/load';
-import { evidenceIn } from './judge/kept';
-import type { PlannedTest } from './planning';
+import { RECORD_ATTACHMENT } from '../../data/record';
+import type { EarlierResult } from '../../playwright/inside/results';
+import { givenOptions, knownBaseURL, originOf, projectInWords } from '../../playwright/run/options';
+import { carryPlan } from '../../playwright/run/plan';
+import { type Regrading, regrade } from '../../playwright/run/regrade';
+import { loadFile } from '../../spec/load';
+import { evidenceIn } from '../judge/kept';
+import type { PlannedTest } from '../planning';
 
 /**
  * The result of an ordinary test stays: its own code has graded it.
