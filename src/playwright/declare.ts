@@ -95,6 +95,9 @@ export function taskproofTests<
   requirePlaywright();
   openLedgerWithoutReporter();
   followRepeats();
+  // Before the suite opens a page: documents that are there already would lack the selector engine of assertions.
+  if (process.env.TEST_WORKER_INDEX !== undefined)
+    import('../browser/reading/shown.js').catch(() => undefined);
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
   const { specs, error } = loadTaskSpecs(globs, { cwd });

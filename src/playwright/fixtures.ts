@@ -38,7 +38,7 @@ import {
   readyOptions,
   type TaskproofOptions,
 } from './run/options';
-import { carryPlan, goalOf, OVER_BUDGET, PLAN, planOf, planWith, refusedAnnotation } from './run/plan';
+import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, refusedAnnotation } from './run/plan';
 import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
@@ -74,8 +74,6 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   // Automatic, since hooks of the suite run before the fixtures that a test asks for.
   _taskproofSecrets: [
     async ({ _taskproofOptions, trace, video }, use, testInfo) => {
-      // What a hook opens before the trial begins needs the selectors of its assertions, too.
-      if (testInfo.annotations.some(({ type }) => type === PLAN)) await import('../browser/reading/shown.js');
       const secrets = new Secrets(givenSecrets(_taskproofOptions));
       if (Object.keys(secrets.values).length) {
         if (!maskTest(testInfo, secrets.mask) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);

@@ -46,6 +46,11 @@ describe('check, prepare and hooks', () => {
           spec({ id, url, k: /^(hook|broken)$/.test(id) ? 2 : 1, minPasses: 1 }),
         ]),
       ),
+      // Its document stays the one that a hook opened: the address differs in its fragment alone.
+      'hooked/fine.yaml': spec({
+        ...{ id: 'fine', url: `${url}#here` },
+        assertions: '  - { type: dom, selector: body, state: text, text: Go Done }\n',
+      }).replace("'0.1'", 'playwright/1'),
       'hooked.spec.ts': `
 import { expect, test as base } from '@playwright/test';
 import { taskproofTests } from '@taskproof/playwright';
@@ -53,7 +58,10 @@ const test = base.extend<{ orders: void }>({ orders: [async ({}, use, { title })
   await use();
   if (title.startsWith('fixture')) expect([1, 2], 'one order').toHaveLength(1);
 }, { auto: true }] });
-test.beforeEach(({}, { title }) => { if (title.startsWith('soft')) expect.soft(1).toBe(3); });
+test.beforeEach(async ({ page }, { title }) => {
+  if (title.startsWith('soft')) expect.soft(1).toBe(3);
+  if (title.startsWith('fine')) await page.goto('${url}').then(() => expect(page.locator('button')).toBeVisible());
+});
 test.afterEach(({}, { title, repeatEachIndex }) => {
   if (title.startsWith('hook') && !repeatEachIndex) expect(3).toBe(4);
   if (title.startsWith('broken') && !repeatEachIndex) throw new TypeError('no database');

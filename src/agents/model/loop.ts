@@ -185,8 +185,7 @@ export abstract class Loop {
     const words = await Promise.all(calls.map(call => this.wordsOf(call)));
     const title = this.task.mask(shorten(words.join(', then '), 140));
     // The next request runs while the turn's picture is taken.
-    const options = { waitForPicture: false };
-    const ending = await this.task.turn(title, turn => this.run(answer, turn), options);
+    const ending = await this.task.turn(title, turn => this.run(answer, turn), { waitForPicture: false });
     this.asked = false;
     return ending;
   }
