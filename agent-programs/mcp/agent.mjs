@@ -54,6 +54,8 @@ async function main() {
     );
   if (options.cli && !preset.worksByCli)
     throw new SetupError(`${options.preset} can't work by playwright-cli: remove --cli for this agent`);
+  if (options.cli && process.platform === 'win32')
+    throw new SetupError('--cli does not work on Windows: remove it for this agent');
   sweep();
   await new Trial(task, options, preset).run();
 }
@@ -193,7 +195,14 @@ class Trial {
 
   /** @param {string[]} program @param {string[]} args @param {{ cwd: string, env: NodeJS.ProcessEnv, stdin: string }} options */
   follow([command = '', ...first], args, { cwd, env, stdin }) {
-    const child = spawn(command, [...first, ...args], { cwd, env, windowsHide: true });
+    /** @type {import('node:child_process').ChildProcessWithoutNullStreams} */
+    let child;
+    try {
+      child = spawn(command, [...first, ...args], { cwd, env, windowsHide: true });
+    } catch (error) {
+      // A .cmd file on Windows.
+      return this.notStarted(command, /** @type {Error} */ (error));
+    }
     this.child = child;
     child.on('error', error => this.notStarted(command, error));
     child.stdin.on('error', () => undefined).end(stdin);

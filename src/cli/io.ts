@@ -1,6 +1,6 @@
 // What commands share: input and output, files, and runs of Playwright.
 import { spawn } from 'node:child_process';
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -12,7 +12,7 @@ import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
 import type { Document } from '../report/render/document';
 import { commentWriter } from '../report/render/markdown-writer';
 import { terminalWriter } from '../report/render/terminal-writer';
-import { writeText } from '../text/file';
+import { removeFolder, writeText } from '../text/file';
 import { printableJson, useColour } from '../text/print';
 
 export interface Io {
@@ -146,7 +146,7 @@ export async function playChecked<Outcome>(
       );
     return read(text, outputFile);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    removeFolder(folder);
   }
 }
 
@@ -182,8 +182,9 @@ export function play(
     // Programs read our output, so Playwright's goes to standard error.
     stdio: ['ignore', 2, 2],
   });
-  // Passes the signal on to Playwright, so that its run ends properly. In a terminal it gets SIGINT by itself.
-  const pass = (signal: NodeJS.Signals) => void child.kill(signal);
+  // Passes the signal on to Playwright, so that its run ends properly. In a terminal it gets SIGINT by itself. On Windows
+  // there are no signals: `kill` would end it at once.
+  const pass = (signal: NodeJS.Signals) => void (process.platform !== 'win32' && child.kill(signal));
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, pass);
   return new Promise<number | NodeJS.Signals>((resolve, reject) => {

@@ -68,7 +68,11 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
       writeErr: text => io.err(text.trimEnd()),
       getOutHasColors: () => io.colour,
     })
-    .showHelpAfterError('Run it with --help to see its usage.')
+    .showHelpAfterError(
+      dashes < 0 && PLAYING.includes(args[0]!)
+        ? `Arguments for Playwright stand after --, which PowerShell needs in quotes: taskproof ${args[0]} '--' --grep checkout`
+        : 'Run it with --help to see its usage.',
+    )
     .helpEnd(`
 To run the specs: npx playwright test.
 For help on a command: taskproof <command> --help.`);

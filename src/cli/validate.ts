@@ -2,7 +2,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { Option } from 'commander';
-import { escapePath } from 'tinyglobby';
+import { convertPathToPattern } from 'tinyglobby';
 import { protocolJsonSchema } from '../data/agent-protocol';
 import { resultsJsonSchema } from '../data/results';
 import { joined } from '../report/render/document';
@@ -60,8 +60,8 @@ Examples:
 function toGlob(io: Io, given: string): string {
   const found = statSync(resolve(io.cwd, given), { throwIfNoEntry: false });
   if (!found) return given;
-  const literal = escapePath(given);
-  return found.isDirectory() ? `${literal.replace(/[/\\]+$/, '')}/**/*.{yaml,yml}` : literal;
+  const literal = convertPathToPattern(given);
+  return found.isDirectory() ? `${literal.replace(/\/+$/, '')}/**/*.{yaml,yml}` : literal;
 }
 
 function listOf(specs: readonly LoadedSpec[], cwd: string): string {

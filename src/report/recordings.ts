@@ -97,12 +97,14 @@ export function writeRecordings(
         : recordingFile(resolve(folder, into!), planName(spec.planned));
       if (!recording) throw new Error(problem);
       const name = relative(resolve(folder), file).replaceAll('\\', '/');
-      const other = written.get(file);
+      // Many disks take files whose names differ in case for one.
+      const key = file.toLowerCase();
+      const other = written.get(key);
       if (other)
         throw new Error(
           `its file ${name} belongs to ${label(other)}. ${healed ? OWN_RECORDINGS : OWN_FOLDER}`,
         );
-      written.set(file, spec);
+      written.set(key, spec);
       writeText(file, recordingText(recording));
       if (healed) lines.push(`healed: review ${name}, then replace ${healed} with it`);
       else saved.push(into!);

@@ -213,7 +213,7 @@ export class Trial extends AgentRun {
       const said = oneLine(line!.replace(/^page\.\w+: /, '').replace(/\.$/, ''), 300);
       // Without the address: that may contain these words, too.
       const [what = ''] = said.split(/ at \S+$/);
-      const isGone = /closed|crashed/i.test(what);
+      const isGone = /has been closed|crashed/i.test(what);
       const [refused] = opened.refusals;
       const why = refused
         ? `${this.refusedEntry(refused.url)} is not in allowedDomains (${plan.allowedDomains.join(', ')}). Add its host, or correct entryUrl.`
@@ -310,10 +310,13 @@ const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 const NOT_ENDED = errorEnd('internal', 'the trial did not end');
 
 const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/ERR_PROXY|TUNNEL|PROXY_CONNECTION|the proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
-  [/INTERNET_DISCONNECTED|OFFLINE/, 'Is `offline` set in `use` of the Playwright config?'],
+  [/ERR_PROXY|TUNNEL|_PROXY_|proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
   [
-    /ERR_CERT|SEC_ERROR|certificate/i,
+    /INTERNET_DISCONNECTED|OFFLINE|appears to be offline/,
+    'Is `offline` set in `use` of the Playwright config?',
+  ],
+  [
+    /ERR_CERT|SEC_ERROR|SSL_ERROR|certificate/i,
     "The site's certificate is not trusted: set `ignoreHTTPSErrors: true` in `use` of the Playwright config, if that is meant.",
   ],
 ];

@@ -1,4 +1,6 @@
 // What keeps a trial from opening its site is told with what to do, and says nothing about the site.
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import type { BrowserContextOptions } from '@playwright/test';
 import { expect, onTestFinished, test } from 'vitest';
 import { openSession } from '../../src/browser/session/session';
@@ -25,6 +27,25 @@ test.each<[string, () => BrowserContextOptions, string]>([
   });
   expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable', actions: 0 });
   expect(record.reason).toContain(hint);
+});
+
+test('a server that hangs up is no browser that was closed', async () => {
+  const server = createServer(socket => socket.end()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const context = await browser().newContext();
+  onTestFinished(async () => {
+    await context.close();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const opened = await openSession(await context.newPage(), ['localhost']);
+  const given = { entryUrl: `https://localhost:${port}/`, expectTimeoutMs: 100 };
+  const record = await playTrial(opened, {
+    ...given,
+    assertion: { type: 'dom', selector: 'h1', state: 'visible' },
+  });
+  expect(record).toMatchObject({ errorKind: 'site_unreachable' });
+  expect(record.reason).toMatch(/can't be opened: net::ERR_CONNECTION_CLOSED .* Is the site running/);
 });
 
 test('a host that allowedDomains lacks is named as that, not as a redirect', async () => {

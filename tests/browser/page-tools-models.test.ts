@@ -162,8 +162,11 @@ describe.each([
     expect(task.turns[0]!.actions[0]!.recorded).toEqual([]);
   });
 
-  it('types secrets by name: neither the model nor the record has the value', async () => {
-    const secrets = { CODE: 'swordfish-77' };
+  it.each([
+    ['known', 'swordfish-77'],
+    ['computed', async () => 'swordfish-77'],
+  ])('types %s secrets by name: neither the model nor the record has the value', async (_, code) => {
+    const secrets = { CODE: code };
     const { script } = calls(use('add_to_cart', { plant: 'Fern', code: '<secret>CODE</secret>' }));
     const { task, requests } = await play(script, { secrets });
     expect(await task.page.evaluate('window.got')).toEqual([{ plant: 'Fern', code: 'swordfish-77' }]);

@@ -69,15 +69,18 @@ export function programPath(command: string, configDir: string): string {
 export function checkProgram(command: string, env: ProgramOptions['env']): void {
   if (!isBareName(command) && !isAbsolute(command)) return;
   const path = env.PATH ?? process.env.PATH ?? '';
-  const extensions = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
+  const extensions = process.platform === 'win32' && !extname(command) ? ['.exe', '.com'] : [''];
   const folders = isAbsolute(command) ? [''] : path.split(delimiter).filter(Boolean);
   const found = folders.some(folder =>
     extensions.some(extension => isExecutable(join(folder, command + extension))),
   );
-  if (!found)
-    throw new OptionsError(
-      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or set its path (relative to the folder of the Playwright config)`,
-    );
+  if (found) return;
+  const where = isAbsolute(command) ? '' : ' on the PATH';
+  const scripts =
+    process.platform === 'win32' ? '. A .cmd file is no program: start node with its script' : '';
+  throw new OptionsError(
+    `command(): there is no program ${command}${where}. Install it, or set its path (relative to the folder of the Playwright config)${scripts}`,
+  );
 }
 
 const isBareName = (command: string) => basename(command) === command;

@@ -3,10 +3,11 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
 import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
-import { dropAt } from '../../browser/actions/perform';
+import { dropAt, perform } from '../../browser/actions/perform';
 import { refuseDragging } from '../../browser/actions/secrets';
 import type { Point } from '../../browser/injected/elements';
 import { viewportOf } from '../../browser/session/pictures';
+import { messageOf } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
@@ -155,15 +156,20 @@ const scroll = defineTool({
     const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
     const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
     const seen = await readAt(page.mainFrame(), point, 'scrollsAt');
-    if (held.length === 0) {
-      // Without a scroller, the page itself scrolls.
-      const path = seen?.result.scroller;
-      const scroller = path ? await placeIn(seen.frame, path) : undefined;
-      await driver.task.recorder.record(page, { do: 'scroll', x, y }, scroller);
-    }
+    // Without a scroller, the page itself scrolls.
+    const path = seen?.result.scroller;
+    const locator = path ? await placeIn(seen.frame, path) : undefined;
+    if (held.length === 0) await driver.task.recorder.record(page, { do: 'scroll', x, y }, locator);
     await whileHolding(page, held, async () => {
       await page.mouse.move(point.x, point.y);
-      await page.mouse.wheel(x, y);
+      await page.mouse.wheel(x, y).catch(error => {
+        if (!/mobile WebKit/.test(messageOf(error))) throw error;
+        return perform(
+          page,
+          { do: 'scroll', locator, x, y },
+          { timeoutMs: ACTION_LIMIT_MS, task: driver.task },
+        );
+      });
     });
     // Whether a frame under the pointer has scrolled can't be seen from here.
     const isAtEnd = seen?.frame === page.mainFrame() && !seen.result.room[direction];

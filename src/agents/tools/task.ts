@@ -1,5 +1,6 @@
 // Tools of the task, not of a tab: they end it, answer dialogs, and use the tools that a page offers (WebMCP).
 import { z } from 'zod';
+import { computeSecrets } from '../../browser/actions/secrets';
 import { toolList } from '../../browser/page-tools/tool-text';
 import { valuesOf } from '../../spec/value-schema';
 import type { WantedAnswer } from '../../spec/wanted-answer';
@@ -100,8 +101,10 @@ const PAGE_TOOLS = [
       input: z.looseObject({}).optional().describe("An object that fits the tool's schema."),
     }),
     words: ({ name }) => `call page tool ${quote(name)}`,
-    handle: ({ name, input }, driver) =>
-      driver.callPageTool(driver.session.page, name, inTexts(input ?? {}, driver.fill)),
+    async handle({ name, input = {} }, driver) {
+      await computeSecrets(JSON.stringify(input), driver.task);
+      return driver.callPageTool(driver.session.page, name, inTexts(input, driver.fill));
+    },
   }),
 ];
 

@@ -87,8 +87,10 @@ const ACTIONS: {
   close_tab: (_, page) => page.close(),
   // Without `noWaitAfter`: with it, Playwright 1.65 neither reports nor repeats a click that it stops because another element
   // has come under the pointer.
-  click: ({ locator, position, button, clickCount, modifiers }, _, timeout) =>
-    locator.click({ position, button, clickCount, modifiers, timeout }).catch(refuseUnlessSent),
+  click: ({ locator, position, button, clickCount, modifiers }, page, timeout) =>
+    locator
+      .click({ position, button, clickCount, modifiers, timeout })
+      .catch(error => refuseUnlessSent(error, page)),
   hover: ({ locator, position }, _, timeout) => locator.hover({ position, timeout }),
   focus: ({ locator }, _, timeout) => locator.focus({ timeout }),
   fill,
@@ -154,10 +156,11 @@ async function pointOn(locator: Locator, position: Position | undefined, timeout
 
 /**
  * If a click times out after it was sent, it counts: the page, or the one that it leads to, only answers late, and an agent
- * that is told of a failure clicks again. Playwright 1.65 goes on with a click that it has begun.
+ * that is told of a failure clicks again. Playwright 1.65 goes on with a click that it has begun. In Firefox, a click that
+ * closes its own tab ends by an error.
  */
-function refuseUnlessSent(error: Error): void {
-  const [, ...log] = error.message.split(': Timeout ');
+function refuseUnlessSent(error: Error, page: Page): void {
+  const [, ...log] = error.message.split(page.isClosed() ? ' has been closed' : ': Timeout ');
   if (!/click action done|performing click action\S*\s*$/.test(log.join())) throw error;
 }
 

@@ -33,13 +33,15 @@ export function callSiteOf(helper: Function): CallSite {
   }
 }
 
+/** A line of a stack. Paths may have brackets and spaces: `C:\Program Files (x86)\a.ts`. */
+const AT = /^ +at (?:async )?(?:[^\n]*? \()?((?:file:|[A-Za-z]:[\\/]|\/)[^\n]*?):(\d+):(\d+)\)?$/m;
+
 /** Where `helper` was called, in the source file: Playwright maps the stacks of errors. */
 // biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
 export function sourceOfCall(helper: Function): Location {
   const holder: { stack?: string } = {};
   Error.captureStackTrace(holder, helper);
-  const [, filename = '', line = 0, column = 0] =
-    /^ +at (?:.*\()?(.+?):(\d+):(\d+)\)?$/m.exec(holder.stack ?? '') ?? [];
+  const [, filename = '', line = 0, column = 0] = AT.exec(holder.stack ?? '') ?? [];
   return { file: pathOf(filename), line: Number(line), column: Number(column) };
 }
 

@@ -1,20 +1,13 @@
 // What the processes of a run share: how each trial ended and what it cost. A folder has a file for each trial, so that trials that end
 // at the same time don't disturb each other.
 import { createHash, randomUUID } from 'node:crypto';
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { sumOf } from '../../data/collections';
 import { keyIn } from '../../data/plan';
+import { moveOver, removeFolder } from '../../text/file';
 import { messageOf } from '../../text/line';
 import { print } from '../../text/print';
 import type { LedgerState } from './decide';
@@ -77,7 +70,7 @@ export function noteUnjudged(): void {
 /** Removes the ledger that this process opened. An inherited one belongs to a run that started this run. */
 export function closeLedger(): void {
   const folder = process.env[ENV];
-  if (folder?.startsWith(join(tmpdir(), OWN))) rmSync(folder, { recursive: true, force: true });
+  if (folder?.startsWith(join(tmpdir(), OWN))) removeFolder(folder);
   delete process.env[ENV];
 }
 
@@ -104,7 +97,7 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
   // Renamed into place, so that nobody reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify({ ...entry, costUsd }));
-  renameSync(half, fileOf(run, project, spec, entry.index));
+  moveOver(half, fileOf(run, project, spec, entry.index));
 }
 
 /** A trial does not fail because of the ledger: only early stop and the run's cost caps need it. */

@@ -105,8 +105,9 @@ export function planOf(test: AnnotatedTest, testFile: string, folder: string): P
   }
   const { policy } = test.annotations.findLast(isPolicy) ?? {};
   if (!policy) return undefined;
-  const titlePath = titlesOf(test).filter(Boolean);
-  return { id: test.title, describe, file: titlePath[0]!, titlePath, policy, replayed: false };
+  const [file = '', ...titles] = titlesOf(test).filter(Boolean);
+  const titlePath = [posix(file), ...titles];
+  return { id: test.title, describe, file: posix(file), titlePath, policy, replayed: false };
 }
 
 const isPlan = ({ type }: Annotation) => type === PLAN;

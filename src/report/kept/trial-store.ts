@@ -1,6 +1,6 @@
 // Keeps each finished trial on disk, so that an interrupted run can be resumed. Beside the config, since each run empties Playwright's
 // outputDir. Secrets are masked: what is kept is what reporters get.
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { z } from 'zod';
@@ -17,7 +17,7 @@ import {
 import { enter, runId } from '../../playwright/run/ledger';
 import { givenOptions } from '../../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../../playwright/run/settings';
-import { writeText } from '../../text/file';
+import { removeFolder, writeText } from '../../text/file';
 import { messageOf, unlessBroken } from '../../text/line';
 import { plural, print } from '../../text/print';
 import { isGraded } from '../../verdicts/verdict';
@@ -227,7 +227,7 @@ export class TrialStore {
     const done = entries.filter(isDone).length;
     // A run without trials (`--last-failed` after a green run) is not kept, so that the one before it can still be resumed.
     if (!interrupted && !this.run.resumedAt && !entries.length) {
-      rmSync(this.folder, { recursive: true, force: true });
+      removeFolder(this.folder);
       return [];
     }
     if (!interrupted) this.run = { ...this.run, ungraded: all - done };
@@ -311,6 +311,6 @@ function removeOld(configFolder: string): void {
   let bytes = 0;
   for (const [age, folder] of storedRuns(configFolder).reverse().entries()) {
     bytes += sumOf(readdirSync(folder), name => statSync(join(folder, name)).size);
-    if (age + 1 >= MAX_RUNS || bytes > MAX_BYTES) rmSync(folder, { recursive: true, force: true });
+    if (age + 1 >= MAX_RUNS || bytes > MAX_BYTES) removeFolder(folder);
   }
 }

@@ -255,6 +255,14 @@ describe('pointer', () => {
     expect(await inner.page.evaluate('[list.scrollTop, scrollY]')).toEqual([300, 0]);
   });
 
+  it('scrolls where the browser has no wheel, as WebKit of a phone', async () => {
+    const { act, page } = await pages.open('/inner');
+    page.mouse.wheel = () => Promise.reject(new Error('Mouse wheel is not supported in mobile WebKit'));
+    await act('scroll', { target: at(100, 100), scroll_direction: 'down' });
+    await act('scroll', { target: at(600, 500), scroll_direction: 'down' });
+    expect(await page.evaluate('[list.scrollTop, scrollY]')).toEqual([300, 300]);
+  });
+
   it('scrolls an element into view', async () => {
     const { act, ref, page } = await pages.open('/clicks');
     await act('scroll_to', { target: await ref(/Far away/) });

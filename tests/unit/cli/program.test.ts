@@ -39,6 +39,8 @@ test.each<[string[], number, string]>([
   [['schema', 'extra'], 1, 'too many arguments'],
   [['judge', 'label'], 2, 'There is nothing to label: no trial that a judge has graded is kept in'],
   [['judge', 'check'], 2, 'taskproof-labels.json. Add some: npx taskproof judge label'],
+  [['confirm', '--config=x'], 2, 'Arguments for Playwright stand after --, which PowerShell needs in quotes'],
+  [['confirm', '--nothing', '--', '-x'], 2, 'Run it with --help to see its usage.'],
   [['diff'], 2, 'taskproof-baseline.json does not exist'],
   [['diff', 'a', 'b', '--json', '--markdown'], 2, 'cannot be used with'],
 ])('%j is refused', async (args, code, message) => {

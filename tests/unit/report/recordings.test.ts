@@ -229,6 +229,13 @@ test('of a test with an agent the file is named by its path, and titles that los
   ]);
 });
 
+test('a disk may take two names that differ in case for one file', () => {
+  const specs = ['Phone', 'phone'].map(describe => ({ ...ORDER, planned: { id: 'order', describe } }));
+  expect(writeRecordings(specs, configOf({ a: 'kept' }), tempFolder())[0]).toContain(
+    'no recording of phone › order [a]: its file kept/phone/order.json belongs to Phone › order [a].',
+  );
+});
+
 test('projects that this process does not know write nothing', async () => {
   for (const unknown of [{ project: 'elsewhere' }, { tests: [] }])
     expect(writeRecordings([{ ...ORDER, ...unknown }], configOf({ a: true }), tempFolder())).toEqual([]);

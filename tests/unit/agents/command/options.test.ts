@@ -1,7 +1,9 @@
+import { writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { checkProgram, command, programPath } from '../../../../src/agents/command';
 import { lastWords } from '../../../../src/agents/command/program';
+import { tempFolder } from '../../../support/temp-folder';
 
 describe('command()', () => {
   test.each<[string, Parameters<typeof command>[0], string]>([
@@ -42,6 +44,17 @@ describe('command()', () => {
     );
     for (const found of ['node', process.execPath])
       expect(command({ command: found }).preflight!()).toBeUndefined();
+  });
+
+  test('on Windows, what npm installs is no program', () => {
+    vi.spyOn(process, 'platform', 'get').mockReturnValue('win32');
+    const PATH = tempFolder();
+    const check = () => command({ command: 'tool', env: { PATH } }).preflight!();
+    // A script for sh, and one for cmd.exe.
+    for (const name of ['tool', 'tool.cmd']) writeFileSync(join(PATH, name), '', { mode: 0o755 });
+    expect(check).toThrow('A .cmd file is no program: start node with its script');
+    writeFileSync(join(PATH, 'tool.exe'), '', { mode: 0o755 });
+    expect(check).not.toThrow();
   });
 
   test('a relative path is left to the trial, which knows the folder', () => {
