@@ -2,13 +2,13 @@
 import { countedRow, type HistoryRun } from '../data/baseline';
 import { compareText, groupBy, sumOf } from '../data/collections';
 import type { Way } from '../data/diagnosis';
-import { byRowName, keyOf, specName } from '../data/plan';
+import { byRowName, keyOf, type RowName, specName } from '../data/plan';
 import type { Graded, ResultRow, VerdictRow } from '../data/verdict';
 import { type Diff, diffVerdicts, type LaterRun } from './change';
 import { chanceOfFall, totalOf } from './statistics';
 import { isSettled } from './verdict';
 
-type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
+type WaySubject = RowName & Pick<VerdictRow, 'specHash'>;
 
 /** The last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
 export function lastWay(runs: readonly HistoryRun[], subject: WaySubject): Way | undefined {
