@@ -254,7 +254,7 @@ export default class TaskproofReporter implements Reporter {
   private async diagnose(runs: readonly SpecRun[]) {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
-    return diagnose(runs, keptWays(this.config, this.folder!, this.options));
+    return diagnose(runs, keptWays(this.config, this.folder!, this.options.baseline));
   }
 
   /** Editors show no annotations, so the output says it. */
