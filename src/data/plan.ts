@@ -1,6 +1,5 @@
 // The plan of a test: its policy, and what identifies it; and how rows of results and baselines are named. A plan travels as JSON from
 // the test files to workers, the reporter, blobs and merged reports, so that merging reports needs no spec files.
-
 import { z } from 'zod';
 import { compareText } from './collections';
 import type { Policy, RowSubject } from './verdict';
@@ -64,10 +63,11 @@ export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe
   return describe ? `${describe} › ${spec}` : spec;
 }
 
-type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
+/** What names a row of results and baselines. */
+export type RowName = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
 
 /** By spec, then project, agents before replays. */
-export function byRowName(a: Named, b: Named): number {
+export function byRowName(a: RowName, b: RowName): number {
   return (
     compareText(specName(a), specName(b)) ||
     compareText(a.project, b.project) ||
@@ -76,5 +76,5 @@ export function byRowName(a: Named, b: Named): number {
 }
 
 /** The key of a row in a file. An ordinary test is known by its path, since its name depends on the other tests. */
-export const keyOf = (row: Named) =>
+export const keyOf = (row: RowName) =>
   JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);

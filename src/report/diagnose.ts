@@ -26,7 +26,6 @@ import { lastWay } from '../verdicts/history';
 import { recordingsToCompare } from './recordings';
 import { findingLine, IN_THE_WAY, PAGE_SAID } from './render/trial-notes';
 import type { CountedTrial, SpecRun } from './spec-run';
-import type { ReporterOptions } from './write';
 
 type Failures = NonNullable<Comparison['failures']>;
 export type Diagnosed = { findings: readonly SharedFinding[]; failures: Failures };
@@ -74,11 +73,7 @@ function acrossProjects(bySpec: readonly (readonly GradedRun[])[]): Failures {
   return all.sort((a, b) => compareText(a.spec, b.spec));
 }
 
-function referenceOf(
-  who: PassingTrials,
-  passing: readonly CountedTrial[],
-  isSameAgent = true,
-): Reference | undefined {
+function referenceOf(who: PassingTrials, passing: readonly CountedTrial[], isSameAgent = true) {
   if (!passing.length) return undefined;
   const sent = passing.map(({ facts }) => facts);
   const usual = isSameAgent ? sent.flatMap(({ others }) => others) : [];
@@ -100,15 +95,12 @@ function otherProject(run: SpecRun, runs: readonly GradedRun[]): Reference | und
 const sameAgent = ({ subject }: SpecRun, { run: other }: GradedRun) =>
   Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
-export function keptWays(
-  config: FullConfig,
-  folder: string,
-  { baseline }: Pick<ReporterOptions, 'baseline'>,
-): (run: SpecRun) => Reference | undefined {
+/** @param baseline the file, if there is one */
+export function keptWays(config: FullConfig, folder: string, baseline?: string) {
   // Errors are reported where the run is compared with the baseline.
   const read = () => unlessBroken(() => baseline && readFrom(resolve(folder, baseline), readHistory)) || [];
   let history: ReturnType<typeof read> | undefined;
-  return run => {
+  return (run: SpecRun): Reference | undefined => {
     const { planned, project, specHash } = run;
     const { id: spec, describe, replayed } = planned;
     history ??= read();
@@ -153,11 +145,7 @@ function compared(lost: CountedTrial, reference: Reference | undefined): Compare
 }
 
 /** What both trials saw before they parted. If they saw the same: what they saw after it. */
-export function picturesOf(
-  { kind, expected, actual }: Parting,
-  passing: TestResult,
-  lost: TestResult,
-): Pictures | undefined {
+export function picturesOf({ kind, expected, actual }: Parting, passing: TestResult, lost: TestResult) {
   const pair = (a: number, b: number): Pictures | undefined => {
     const [one, other] = [pictureOfTurn(passing, a), pictureOfTurn(lost, b)];
     return one && other && { expected: one, actual: other };

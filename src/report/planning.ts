@@ -42,12 +42,7 @@ export interface PlannedTest {
 }
 
 /** @returns the trials of this run @throws Error with every reason why it can't reach its verdicts, before a browser starts */
-export async function planRun(
-  config: FullConfig,
-  suite: Suite,
-  testRun: TestRun,
-  startedAt: Date = new Date(),
-): Promise<PlannedTest[]> {
+export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun, startedAt = new Date()) {
   await readConfigOptions(config);
   const settings = runSettings();
   const known = suite.allTests().flatMap(test => plannedTest(test, folderOf(config)));

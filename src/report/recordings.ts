@@ -79,11 +79,7 @@ type RecordedSpec = Pick<SpecRun, 'project' | 'pick'> & {
 };
 
 /** Not called when reports are merged, since blobs may come from anywhere. @returns lines for the terminal */
-export function writeRecordings(
-  specs: readonly RecordedSpec[],
-  config: FullConfig,
-  folder: string,
-): string[] {
+export function writeRecordings(specs: readonly RecordedSpec[], config: FullConfig, folder: string) {
   const lines: string[] = [];
   const written = new Map<string, RecordedSpec>();
   const saved: string[] = [];

@@ -181,21 +181,13 @@ export default class TaskproofReporter implements Reporter {
     }
     await this.lastResults(result);
     const runs = this.judged(result);
-    const shard = shardName(this.config);
     const lost = runs.filter(run => this.isLost(run));
     const { status: ended, duration: durationMs } = result;
     // If ordinary tests did not run although the run passed, a tolerated failure is why.
     const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
     const isLost = lost.length + leftOut.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
-    const { startedAt } = this;
-    const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
-    // If merged blobs lack a project, its job may have failed.
-    const projectsSelected = this.preprocessed && selectsProjects();
-    const lacking = this.lacking(broken);
-    const api = this.traffic();
-    const judges = this.calibration?.judges;
-    const about = { startedAt, durationMs, status, shard, lacking, filtered, projectsSelected, api, judges };
+    const about = { ...this.about(broken), durationMs, status };
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -209,7 +201,7 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
-    const more = [...whereToLook(this.config, folder, written), ...this.howToGoOn(runs, ended)];
+    const more = [...whereToLook(this.config, folder, written), ...(this.store?.end(runs, ended) ?? [])];
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     this.stayRed(ended);
   }
@@ -218,14 +210,20 @@ export default class TaskproofReporter implements Reporter {
     return failsRun(verdict, { shard: shardName(this.config) !== null });
   }
 
-  /** Why trials are missing whose specs may have no row. */
-  private lacking(broken: readonly string[]): string[] {
-    const shards = lostShards(this.kept).map(shard => `${shard} was not merged`);
-    return [...broken.map(file => `${file} does not parse`), ...shards];
-  }
-
-  private howToGoOn(runs: readonly SpecRun[], ended: FullResult['status']): string[] {
-    return this.store?.end(runs, ended) ?? [];
+  /** What the results say of the run itself. `lacking`: why trials are missing whose specs may have no row. */
+  private about(broken: readonly string[]) {
+    const { startedAt, preprocessed, kept } = this;
+    const shards = lostShards(kept).map(shard => `${shard} was not merged`);
+    return {
+      startedAt,
+      shard: shardName(this.config),
+      lacking: [...broken.map(file => `${file} does not parse`), ...shards],
+      filtered: preprocessed ? isFiltered() : kept.some(run => run.filtered),
+      // If merged blobs lack a project, its job may have failed.
+      projectsSelected: preprocessed && selectsProjects(),
+      api: this.traffic(),
+      judges: this.calibration?.judges,
+    };
   }
 
   /** At its globalTimeout, Playwright stops the workers but does not wait for their tests' results. */
@@ -256,7 +254,7 @@ export default class TaskproofReporter implements Reporter {
   private async diagnose(runs: readonly SpecRun[]) {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
-    return diagnose(runs, keptWays(this.config, this.folder!, this.options));
+    return diagnose(runs, keptWays(this.config, this.folder!, this.options.baseline));
   }
 
   /** Editors show no annotations, so the output says it. */

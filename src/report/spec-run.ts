@@ -1,9 +1,9 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { Diagnosis, Way } from '../data/diagnosis';
-import { type Plan, planName, trialTitle } from '../data/plan';
+import { type Plan, planName, type RowName, trialTitle } from '../data/plan';
 import type { JudgeResult, TrialRecord } from '../data/record';
-import type { Policy, ResultRow, TrialResult, Verdict } from '../data/verdict';
+import type { Policy, TrialResult, Verdict } from '../data/verdict';
 import { annotate, retag, skipUnstarted, unannotate, wroteSnapshot } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
 import { enter, orWarn, readLedger } from '../playwright/run/ledger';
@@ -66,9 +66,9 @@ export class SpecRun {
     private readonly calibration?: Calibration,
   ) {}
 
-  get row(): Pick<ResultRow, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'> {
+  get row(): RowName {
     const { id: spec, describe, titlePath, replayed } = this.planned;
-    const more = { ...(titlePath ? { titlePath } : {}), ...(describe ? { describe } : {}) };
+    const more = { ...(titlePath && { titlePath }), ...(describe && { describe }) };
     return { spec, ...more, project: this.project, replayed };
   }
 

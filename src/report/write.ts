@@ -123,11 +123,7 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
 }
 
 /** Only warns of files that it can't read or write: verdicts and exit status don't need them. @returns where the results are */
-export async function writeResults(
-  results: Results,
-  options: ReporterOptions,
-  folder: string,
-): Promise<string | undefined> {
+export async function writeResults(results: Results, options: ReporterOptions, folder: string) {
   const path = resolve(folder, options.outputFile);
   const isWritten = await attempt(path, async file => {
     const other = resultsIn(file);

@@ -37,15 +37,9 @@ export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>
 export function loadTaskSpecs(
   globs: string | readonly string[],
   { cwd = process.cwd() }: { cwd?: string } = {},
-): {
-  specs: readonly LoadedSpec[];
-  all: readonly LoadedSpec[];
-  error?: TaskSpecLoadError;
-  unmatched?: TaskSpecLoadError | undefined;
-} {
+) {
   const all: LoadedSpec[] = [];
   const { files, unmatched } = findSpecFiles(globs, path.resolve(cwd));
-  if (unmatched && !files.length) return { specs: all, all, error: unmatched, unmatched };
   const errors: TaskSpecError[] = unmatched ? [unmatched] : [];
   for (const file of files) {
     try {
@@ -59,10 +53,10 @@ export function loadTaskSpecs(
   for (const loaded of all) byId.set(loaded.spec.id, [...(byId.get(loaded.spec.id) ?? []), loaded]);
   const groups = [...byId.values()];
   errors.push(...groups.filter(group => group.length > 1).map(clash));
-  if (errors.length === 0) return { specs: all, all };
+  const specs = groups.filter(group => group.length === 1).flat();
   const message = `${plural(errors.length, 'problem')} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
-  const unique = groups.filter(group => group.length === 1).flat();
-  return { specs: unique, all, error: new TaskSpecLoadError(message, errors, unique), unmatched };
+  const found = errors.length ? new TaskSpecLoadError(message, errors, specs) : undefined;
+  return { specs, all, error: files.length ? found : unmatched, unmatched };
 }
 
 export function loadFile(file: string): LoadedSpec {

@@ -1,5 +1,4 @@
 // What an agent is told about the answer: whether it is a text or a structured value, and its shape. Never the right answer.
-
 import { type JsonSchema, keywordsWith } from './value-schema';
 
 /** True: a text; a JSON Schema: a structured value of this shape; false: nobody checks it. */

@@ -1,8 +1,7 @@
 // What changed between a baseline and a later run, whether there are enough trials to tell, and what follows for the exit code.
-
-import { byRowName, keyOf, specName } from '../data/plan';
+import { byRowName, keyOf, type RowName, specName } from '../data/plan';
 import type { Results } from '../data/results';
-import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdict';
+import type { Graded, VerdictName, VerdictRow } from '../data/verdict';
 import { chanceOfFall, type Stratum, stratifiedExactOneSided, taroneLevel, totalOf } from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
@@ -38,7 +37,7 @@ export type Change = (typeof CHANGES)[number];
 const ALSO = ['spec', 'policy', 'earlyStop', 'agent', 'model'] as const;
 
 /** `spec` is as `specName` returns it. Replays are compared with replays only: they measure the site, not an agent. */
-export interface DiffRow extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
+export interface DiffRow extends Omit<RowName, 'describe'> {
   change: Change;
   /** With the verdict by the later run's policy. */
   before: VerdictRow | null;

@@ -1,6 +1,5 @@
 // How many failures of fresh trials confirm that a candidate is worse, and how often a suite would be called worse although nothing
 // has changed. `npm run bench -- --only alarms` measures the error rates.
-
 import { sumOf } from '../data/collections';
 import { keyOf } from '../data/plan';
 import { sumOfCosts } from '../data/usage';

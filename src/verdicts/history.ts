@@ -2,13 +2,14 @@
 import { countedRow, type HistoryRun } from '../data/baseline';
 import { compareText, groupBy, sumOf } from '../data/collections';
 import type { Way } from '../data/diagnosis';
-import { byRowName, keyOf, specName } from '../data/plan';
-import type { Graded, ResultRow, VerdictRow } from '../data/verdict';
-import { type Diff, diffVerdicts, type LaterRun } from './change';
+import { byRowName, keyOf, type RowName, specName } from '../data/plan';
+import type { Results } from '../data/results';
+import type { Graded, VerdictRow } from '../data/verdict';
+import { diffVerdicts, type LaterRun } from './change';
 import { chanceOfFall, totalOf } from './statistics';
 import { isSettled } from './verdict';
 
-type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
+type WaySubject = RowName & Pick<VerdictRow, 'specHash'>;
 
 /** The last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
 export function lastWay(runs: readonly HistoryRun[], subject: WaySubject): Way | undefined {
@@ -38,10 +39,7 @@ export function pooledBaseline(runs: readonly HistoryRun[], later: readonly Verd
   return [...histories].map(([key, rows]) => pooled(rows, wanted.get(key)));
 }
 
-export function diffWithBaseline(
-  runs: readonly HistoryRun[],
-  run: LaterRun & { verdicts: readonly ResultRow[] },
-): Diff {
+export function diffWithBaseline(runs: readonly HistoryRun[], run: LaterRun & Pick<Results, 'verdicts'>) {
   const later = run.verdicts.map(countedRow);
   return diffVerdicts(pooledBaseline(runs, later), later, run);
 }

@@ -1,5 +1,4 @@
 // Counts and statistics behind a verdict and a diff. Samples are small: k is at most 25.
-
 import { sumOf } from '../data/collections';
 import type { Graded } from '../data/verdict';
 import { formatRate, plural } from '../text/print';

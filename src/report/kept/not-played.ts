@@ -6,10 +6,7 @@ import { runSettings } from '../../playwright/run/settings';
 import { bySpec, type PlannedTest } from '../planning';
 
 /** By the trials that are kept, with their new grades. */
-function decisionOn(
-  { test, plan, project }: PlannedTest,
-  earlyStop: boolean | undefined = plan.earlyStop,
-): Decision {
+function decisionOn({ test, plan, project }: PlannedTest, earlyStop = plan.earlyStop): Decision {
   const asked = { plan, project: project.name, index: test.repeatEachIndex, earlyStop };
   return decide(asked, readLedger(project.name, planName(plan)), runSettings());
 }

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { planKey, planName, planSchema } from '../../data/plan';
 import { runError } from '../../playwright/inside/errors';
 import { givenOptions, knownBaseURL } from '../../playwright/run/options';
+import { isRegrading } from '../../playwright/run/settings';
 import { parsedUrl } from '../../spec/url';
 import { withModel } from '../../text/print';
 import { bySpec, type PlannedTest } from '../planning';
@@ -46,14 +47,14 @@ export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
 /** @throws Error that names each change which keeps the run of `startedAt` from going on */
 export function refuseChanges(
   startedAt: string,
-  [earlier, specs]: readonly [StoredSpec[], StoredSpec[]],
-  regrading: boolean,
-): void {
+  earlier: readonly StoredSpec[],
+  specs: readonly StoredSpec[],
+) {
   const byKey = (all: readonly StoredSpec[]) =>
     new Map(all.map(spec => [planKey(spec.project, spec.plan), spec]));
   const [before, now] = [byKey(earlier), byKey(specs)];
   const changes = [...new Map([...before, ...now])].flatMap(([key, { project, plan }]) => {
-    const changed = changeOf(before.get(key), now.get(key), regrading);
+    const changed = changeOf(before.get(key), now.get(key));
     return changed === undefined ? [] : `  ${specLabel(planName(plan), project)}: ${changed}`;
   });
   if (!changes.length) return;
@@ -70,13 +71,10 @@ export function refuseChanges(
 
 export const sha256 = (content: string | Buffer) => createHash('sha256').update(content).digest('hex');
 
-function changeOf(
-  before: StoredSpec | undefined,
-  now: StoredSpec | undefined,
-  regrading: boolean,
-): string | undefined {
+function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): string | undefined {
   if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
   if (!before) return 'it was not in the interrupted run';
+  const regrading = isRegrading();
   // What grades a trial may change when it is regraded.
   const free = regrading ? ['policy', 'judge'] : [];
   for (const [what, was] of Object.entries(before.settings)) {

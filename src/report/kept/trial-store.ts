@@ -127,13 +127,13 @@ export class TrialStore {
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume. Start again: npx playwright test`);
     const regrading = isRegrading();
     try {
-      refuseChanges(run.startedAt, [run.specs, specs], regrading);
+      refuseChanges(run.startedAt, run.specs, specs);
     } catch (error) {
       refused();
       throw error;
     }
     const store = new TrialStore(resumed, run, config);
-    const unknown = await store.restoreAll(planned, regrading);
+    const unknown = await store.restoreAll(planned);
     // If the run graded all that it played, only specs that the suite skips have no stored trial.
     if (regrading && run.ungraded !== 0) unknown.push(...store.neverGraded(planned));
     // What a shard lacks is in others.
@@ -243,21 +243,18 @@ export class TrialStore {
   }
 
   /** With a cap on what regrading may spend, one after another. @returns those that can't be regraded */
-  private async restoreAll(planned: readonly PlannedTest[], regrading: boolean): Promise<Unknown[]> {
+  private async restoreAll(planned: readonly PlannedTest[]): Promise<Unknown[]> {
     const spent = { usd: 0 };
-    const restore = (each: PlannedTest) => this.restore(each, regrading, spent);
+    const restore = (each: PlannedTest) => this.restore(each, spent);
     const isCapped = planned.some(({ options }) => givenOptions(options).maxRunCostUsd);
-    if (!regrading || !isCapped) return (await Promise.all(planned.map(restore))).flat();
+    if (!isRegrading() || !isCapped) return (await Promise.all(planned.map(restore))).flat();
     const unknown: Unknown[] = [];
     for (const each of planned) unknown.push(...(await restore(each)));
     return unknown;
   }
 
-  private async restore(
-    planned: PlannedTest,
-    regrading: boolean,
-    spent: { usd: number },
-  ): Promise<Unknown[]> {
+  private async restore(planned: PlannedTest, spent: { usd: number }): Promise<Unknown[]> {
+    const regrading = isRegrading();
     const { test, plan, project } = planned;
     const { repeatEachIndex: index } = test;
     const name = planName(plan);

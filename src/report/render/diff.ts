@@ -1,5 +1,4 @@
 // A diff and its confirmation: what changed, what fresh trials say of it, the outcome, and what to do next.
-
 import { sumOf } from '../../data/collections';
 import type { VerdictRow } from '../../data/verdict';
 import { formatCost, formatRate, plural } from '../../text/print';

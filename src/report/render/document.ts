@@ -1,5 +1,5 @@
 // A document is built once, for two writers: the terminal's and Markdown's.
-import type { RowSubject } from '../../data/verdict';
+import type { RowName } from '../../data/plan';
 import { few, oneLine } from '../../text/line';
 import { plural, type Style } from '../../text/print';
 
@@ -26,8 +26,6 @@ export interface Item {
   more?: readonly string[];
   style?: Style | undefined;
 }
-
-export type RowName = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
 
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
@@ -80,11 +78,11 @@ export function gridOf<Row extends object>(rows: readonly Row[], columns: Column
   };
 }
 
-export const projectOf = (row: Pick<RowSubject, 'project' | 'replayed'>) =>
+export const projectOf = (row: Pick<RowName, 'project' | 'replayed'>) =>
   row.replayed ? `${row.project} (replayed)` : row.project;
 
 /** `cart [opus], docs [opus] and 3 more` */
-export const namesOf = (rows: readonly Pick<RowSubject, 'spec' | 'project'>[]) =>
+export const namesOf = (rows: readonly Pick<RowName, 'spec' | 'project'>[]) =>
   few(
     rows.map(({ spec, project }) => specLabel(spec, project)),
     5,

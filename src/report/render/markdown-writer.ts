@@ -1,9 +1,8 @@
 // Markdown for GitHub. Text from a site, a model or a spec is escaped: it can't format, link, mention, break a table or give
 // commands to the workflow's runner.
-
-import { specName } from '../../data/plan';
+import { type RowName, specName } from '../../data/plan';
 import { countIn, oneLine } from '../../text/line';
-import { type Cell, type Grid, type Item, joined, projectOf, type RowName, type Writer } from './document';
+import { type Cell, type Grid, type Item, joined, projectOf, type Writer } from './document';
 
 /**
  * A text as one line of Markdown that shows it literally, also inside a table.

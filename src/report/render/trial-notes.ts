@@ -4,14 +4,14 @@ import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { controlInWords } from '../../data/action';
 import { groupBy } from '../../data/collections';
 import type { MetFinding, SharedFinding } from '../../data/diagnosis';
-import { specName } from '../../data/plan';
+import { type RowName, specName } from '../../data/plan';
 import type { Results } from '../../data/results';
 import type { ResultRow, TrialResult } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';
 import type { SpecRun } from '../spec-run';
-import { type Item, projectOf, type RowName, SIGNS, specLabel, specsAndTests } from './document';
+import { type Item, projectOf, SIGNS, specLabel, specsAndTests } from './document';
 import { atMost, SHOWN, terminalWriter } from './terminal-writer';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */

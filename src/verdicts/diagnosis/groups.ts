@@ -1,6 +1,5 @@
 // Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same in any
 // order and from any number of shards.
-
 import { compareText, groupBy, sumOf } from '../../data/collections';
 import type {
   Diagnosis,

@@ -1,5 +1,4 @@
 // Finds where a failed trial parted from passing ones. Trials are compared by paths, actions and controls alone.
-
 import type { Place } from '../../data/action';
 import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Diagnosis, Parting, PassingTrials, Way, WayAction } from '../../data/diagnosis';

@@ -1,6 +1,5 @@
 // Finds the request of a failed trial that was answered differently than in passing ones, or not at all. It is the first suspect,
 // whatever the page shows.
-
 import type { Parting, SentRequest, SuspectRequest } from '../../data/diagnosis';
 import type { NetworkEvent, TrialRecord } from '../../data/record';
 import type { TrialResult } from '../../data/verdict';

@@ -167,7 +167,7 @@ describe('no passing trial in the run', () => {
   };
   const partedIn = (where: string, baseline?: string) => {
     const { run } = specRun('opus', [LOST]);
-    diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
+    diagnose([run], keptWays(CONFIG, where, baseline));
     return run.diagnosis!.parted;
   };
 
@@ -195,7 +195,7 @@ describe('no passing trial in the run', () => {
     const saved = resultsOf([passed], ABOUT, diagnose([passed], NONE));
     writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(saved)], 10));
     const lost = specRun('opus', [{ ...paid(LOST, 500), ...found('.menu') }]).run;
-    diagnose([lost], keptWays(CONFIG, where, { baseline: 'baseline.json' }));
+    diagnose([lost], keptWays(CONFIG, where, 'baseline.json'));
     expect(lost.diagnosis).toMatchObject({
       findings: [],
       requests: [{ text: 'POST /pay answered 500 (201 in passing trials)' }],
@@ -234,7 +234,7 @@ describe('no passing trial in the run', () => {
     const project = fakeProject('opus', { use: { taskproof: { agent, record: 'elsewhere' } } as object });
     const { run } = specRun('opus', [LOST], { replayed: true });
     run.tests.add(fakeTest({ project }));
-    diagnose([run], keptWays(fakeConfig([project]), where, {}));
+    diagnose([run], keptWays(fakeConfig([project]), where));
     expect(run.diagnosis!.parted).toBe(
       'turn 2: the recording clicked button "Pay", this one clicked button "Help"',
     );
