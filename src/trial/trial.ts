@@ -1,7 +1,6 @@
 // Runs one trial, from entryUrl to its record.
-import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
-import { limited, within } from '../browser/waiting';
+import { within } from '../browser/waiting';
 import {
   type AssertionResult,
   answerText,
@@ -15,16 +14,13 @@ import {
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
-import { hostOf, pathOf } from '../spec/url';
-import { beginning, messageOf, oneLine } from '../text/line';
+import { pathOf } from '../spec/url';
+import { beginning, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
 import { checkAssertions, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
+import { OPEN_TIMEOUT_MS, openEntry } from './open';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
-/** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
-const OPEN_TIMEOUT_MS = 30_000;
-/** The longest wait, in milliseconds, for a page's `load` event. An agent wastes turns on a half-loaded page. */
-const SLOW_LOAD_MS = 5_000;
 export const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
@@ -74,7 +70,7 @@ export class Trial extends AgentRun {
 
   /** Opens entryUrl, lets the agent act and takes a final screenshot. Never rejects. */
   async act(): Promise<AgentEnd> {
-    const end = (await this.open()) ?? (await this.runAgent());
+    const end = (await openEntry(this)) ?? (await this.runAgent());
     this.end ??= end;
     const { dialogs, page } = this.session;
     const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
@@ -193,66 +189,6 @@ export class Trial extends AgentRun {
     };
   }
 
-  /** Opens entryUrl and waits until the page is usable. @returns the trial's end if that fails */
-  private async open(): Promise<AgentEnd | null> {
-    const { plan, session, mask, opened } = this;
-    const { entryUrl } = plan;
-    if (entryUrl === null) return null;
-    const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
-    const end = performance.now() + timeout;
-    const open = async () => {
-      const response = await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
-      if (response?.status() === 407) throw new Error('the proxy requires a user name and a password (407)');
-      await unseen(session.page, () => this.loaded(timeout, end));
-    };
-    try {
-      await this.output.step(`open ${entryUrl}`, open, plan.locate('entryUrl'));
-      return null;
-    } catch (error) {
-      const [line] = mask(messageOf(error)).split('\n');
-      const said = oneLine(line!.replace(/^page\.\w+: /, '').replace(/\.$/, ''), 300);
-      // Without the address: that may contain these words, too.
-      const [what = ''] = said.split(/ at \S+$/);
-      const isGone = /has been closed|crashed/i.test(what);
-      const [refused] = opened.refusals;
-      const why = refused
-        ? `${this.refusedEntry(refused.url)} is not in allowedDomains (${plan.allowedDomains.join(', ')}). Add its host, or correct entryUrl.`
-        : isGone
-          ? `the browser was closed before it opened ${entryUrl}: ${said}`
-          : `${entryUrl} can't be opened: ${said}. ${hintFor(what)}`;
-      return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
-    }
-  }
-
-  private refusedEntry(url: string): string {
-    const { plan, mask } = this;
-    if (hostOf(url) === hostOf(plan.entryUrl!)) return plan.entryUrl!;
-    return `${plan.entryUrl} leads to ${oneLine(mask(url), 300)}, which`;
-  }
-
-  private async loaded(timeout: number, end: number): Promise<void> {
-    const { page } = this.session;
-    // Either the event or the state is enough: a page that navigates while it is parsed never fires its load events, and a page can
-    // fake its state. Playwright's own timeouts come minutes late if a page floods the browser.
-    const reached = (event: 'domcontentloaded' | 'load', states: string[], ms: number) =>
-      limited(
-        Promise.any([
-          page.waitForLoadState(event, { timeout: ms }),
-          page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms }),
-        ]),
-        ms,
-        () => new AggregateError([new Error(`Timeout ${ms}ms exceeded.`)]),
-      );
-    const left = Math.max(1, end - performance.now());
-    const states = ['interactive', 'complete'];
-    await reached('domcontentloaded', states, left).catch(({ errors }: AggregateError) => {
-      // A page that tried to leave for another host has been opened.
-      if (this.opened.refusals.length > 0) return;
-      throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
-    });
-    await reached('load', ['complete'], SLOW_LOAD_MS).catch(() => undefined);
-  }
-
   private async takeEndScreenshot(last: AgentRun['turns']['freshPicture']): Promise<void> {
     const said = this.answer === null ? 'ended its turn' : `answered: ${answerText(this.answer)}`;
     const title = `end: ${oneLine(this.mask(this.end?.reason ?? `the agent ${said}`), 200)}`;
@@ -308,18 +244,3 @@ export class Trial extends AgentRun {
 const cutUrl = (url: string) => url.slice(0, MAX_RECORDED_URL);
 
 const NOT_ENDED = errorEnd('internal', 'the trial did not end');
-
-const HINTS: readonly (readonly [RegExp, string])[] = [
-  [/ERR_PROXY|TUNNEL|_PROXY_|proxy/, 'Look at `proxy` in `use` of the Playwright config.'],
-  [
-    /INTERNET_DISCONNECTED|OFFLINE|appears to be offline/,
-    'Is `offline` set in `use` of the Playwright config?',
-  ],
-  [
-    /ERR_CERT|SEC_ERROR|SSL_ERROR|certificate/i,
-    "The site's certificate is not trusted: set `ignoreHTTPSErrors: true` in `use` of the Playwright config, if that is meant.",
-  ],
-];
-
-export const hintFor = (said: string) =>
-  HINTS.find(([pattern]) => pattern.test(said))?.[1] ?? 'Is the site running, and is this its address?';

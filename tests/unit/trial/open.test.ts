@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { hintFor } from '../../../src/trial/trial';
+import { hintFor } from '../../../src/trial/open';
 
 test.each([
   ['net::ERR_CONNECTION_REFUSED', 'Is the site running'],
