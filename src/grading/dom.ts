@@ -128,7 +128,7 @@ async function lookAtRendered(assertion: DomAssertion, locator: Locator): Promis
   const inDocument = await locator.filter({ hasText: containing(text!) }).count();
   const shown = await showing(locator);
   const count = await shown.count();
-  const says = count ? `it shows ${await firstTexts(shown, count)}` : 'no match is visible';
+  const says = count ? `it shows ${await firstTexts(shown, count)}` : 'no match shows a text';
   const where = inDocument ? `contains "${text}" only in hidden text` : `does not contain "${text}"`;
   return `"${selector}" ${where}; ${says}`;
 }

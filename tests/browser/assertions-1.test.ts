@@ -362,7 +362,7 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Hello, Anna!' }, null],
     ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Anna!', count: 0 }, /in 1, not 0$/],
     ['<p>super&shy;man, Cafe\u0301</p>', { selector: 'p', text: 'superman, Caf\u00e9' }, null],
-    [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match is visible/],
+    [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match shows a text/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],
     [HIDDEN, { selector: 'body', text: 'Order confirmed' }, /only in hidden text; it shows "Shop"/],
     [
