@@ -10,7 +10,6 @@ import { K_MAX } from '../spec/schema';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { comparedWith, type FalseAlarms, falseAlarms, isRarelyRed } from '../verdicts/confirm';
 import { diffWithBaseline, pooledBaseline } from '../verdicts/history';
-import { failsRun } from '../verdicts/verdict';
 import {
   addSides,
   addTellOptions,
@@ -117,7 +116,7 @@ export async function compareFiles(io: Io, beforeFile: string, afterFile: string
   if (!after.complete)
     io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as unclear.`);
   // Only specs are compared, but `playwright test` was red for another reason.
-  if (after.status === 'failed' && !after.verdicts.some(({ verdict }) => failsRun(verdict, { shard: false })))
+  if (after.status === 'failed' && after.verdicts.every(({ verdict }) => verdict === 'passed'))
     io.err(
       `Note: the run of ${afterFile} failed outside of its verdicts: an ordinary test, a hook or a set-up.`,
     );

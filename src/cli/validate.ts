@@ -45,7 +45,7 @@ Examples:
   taskproof validate "agents/tasks/**/*.yaml" "!**/drafts/**"`)
     .action((globs: string[], options: { json?: boolean }) => {
       const given = globs.length > 0 ? globs.map(glob => toGlob(io, glob)) : [DEFAULT_GLOB];
-      const { specs, error } = loadTaskSpecs(given, { cwd: io.cwd });
+      const { specs, error } = loadTaskSpecs(given, io.cwd);
       if (options.json) io.out(asJson(specs, error, io.cwd));
       else {
         const note = sensitivityText(specs.map(({ spec }) => spec.passPolicy.k));

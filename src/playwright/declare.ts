@@ -100,7 +100,7 @@ export function taskproofTests<
     import('../browser/reading/shown.js').catch(() => undefined);
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
-  const { specs, error } = loadTaskSpecs(globs, { cwd });
+  const { specs, error } = loadTaskSpecs(globs, cwd);
   const broken = (error && !error.errors.length ? [error] : (error?.errors ?? [])).map(each => {
     // Errors without a file: two specs with one id, or a glob that matches nothing.
     if (each.filename === undefined) throw error;
@@ -224,7 +224,7 @@ function largestK(globs: string | readonly string[], cwd: string): number {
   const variable = `TASKPROOF_K_${encodeURIComponent(JSON.stringify([globs, cwd]))}`;
   if (env.TEST_WORKER_INDEX !== undefined && env[variable]) return Number(env[variable]);
   // Test files of several packages may each have their own spec of one id.
-  const { all, unmatched } = loadTaskSpecs(globs, { cwd });
+  const { all, unmatched } = loadTaskSpecs(globs, cwd);
   if (unmatched) throw unmatched;
   sayHowToRunOne(all);
   const k = Math.max(1, ...all.map(({ spec }) => spec.passPolicy.k));

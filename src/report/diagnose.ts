@@ -32,14 +32,7 @@ export type Diagnosed = { findings: readonly SharedFinding[]; failures: Failures
 
 type GradedRun = SpecRun['graded'] & { run: SpecRun };
 
-/** Passing trials that failed ones are compared with; `passing` is empty if they are of earlier runs. */
-interface Reference {
-  ways: PassingWays;
-  passing: readonly CountedTrial[];
-  sent: readonly Pick<Facts, 'way' | 'requests'>[];
-  /** What passing trials of the same agent met, too. What another agent met says nothing about this one. */
-  usual: readonly FoundInTheWay[];
-}
+type Reference = NonNullable<ReturnType<typeof referenceOf>>;
 
 /** @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed */
 export function diagnose(runs: readonly SpecRun[], kept: (run: SpecRun) => Reference | undefined): Diagnosed {
@@ -73,10 +66,12 @@ function acrossProjects(bySpec: readonly (readonly GradedRun[])[]): Failures {
   return all.sort((a, b) => compareText(a.spec, b.spec));
 }
 
+/** What failed trials are compared with. Of earlier runs, there are no passing trials, but only a way. */
 function referenceOf(who: PassingTrials, passing: readonly CountedTrial[], isSameAgent = true) {
   if (!passing.length) return undefined;
-  const sent = passing.map(({ facts }) => facts);
-  const usual = isSameAgent ? sent.flatMap(({ others }) => others) : [];
+  const sent: Pick<Facts, 'way' | 'requests'>[] = passing.map(({ facts }) => facts);
+  // What passing trials of the same agent met, too. What another agent met says nothing about this one.
+  const usual: FoundInTheWay[] = isSameAgent ? passing.flatMap(({ facts }) => facts.others) : [];
   return { ways: new PassingWays(who, passing), passing, sent, usual };
 }
 

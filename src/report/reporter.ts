@@ -39,7 +39,6 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
-import { failsRun } from '../verdicts/verdict';
 import { Calibration, labelsFileFor } from './judge/calibration';
 import { TrialStore } from './kept/trial-store';
 import {
@@ -206,8 +205,9 @@ export default class TaskproofReporter implements Reporter {
     this.stayRed(ended);
   }
 
+  /** Whether the run fails because of it. A shard only fails on `failed`; merging the reports judges the rest. */
   private isLost({ verdict: { verdict } }: SpecRun): boolean {
-    return failsRun(verdict, { shard: shardName(this.config) !== null });
+    return shardName(this.config) === null ? verdict !== 'passed' : verdict === 'failed';
   }
 
   /** What the results say of the run itself. `lacking`: why trials are missing whose specs may have no row. */

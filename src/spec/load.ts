@@ -28,16 +28,12 @@ export function locationIn({ file, locate }: Pick<LoadedSpec, 'file' | 'locate'>
 /**
  * Reads all task specs that the globs match, sorted by file.
  *
- * Globs are relative to `cwd` (default: that of the process); `!glob` excludes files. Dot folders, node_modules (unless a glob names
- * it) and symbolic links are left out.
+ * Globs are relative to `cwd`; `!glob` excludes files. Dot folders, node_modules (unless a glob names it) and symbolic links are left out.
  *
  * @returns the valid specs whose id is unique; `all` that are valid; `error` with all problems: globs that are wrong or match nothing
  * (`unmatched` has only these), broken files, ids that several files share.
  */
-export function loadTaskSpecs(
-  globs: string | readonly string[],
-  { cwd = process.cwd() }: { cwd?: string } = {},
-) {
+export function loadTaskSpecs(globs: string | readonly string[], cwd: string) {
   const all: LoadedSpec[] = [];
   const { files, unmatched } = findSpecFiles(globs, path.resolve(cwd));
   const errors: TaskSpecError[] = unmatched ? [unmatched] : [];

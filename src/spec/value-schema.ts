@@ -130,17 +130,14 @@ function pathOf(pointer: string): (string | number)[] {
 }
 
 /** The keywords of a schema, with the schemas in them changed, except those of `not` and `if`. */
-export function keywordsWith(
-  schema: JsonSchema,
-  change: (inner: JsonSchema) => JsonSchema,
-): (readonly [string, unknown])[] {
+export function keywordsWith(schema: JsonSchema, change: (inner: JsonSchema) => JsonSchema) {
   const changed = (inner: unknown): unknown => {
     if (Array.isArray(inner)) return inner.map(changed);
     return typeof inner === 'object' && inner !== null ? change(inner as JsonSchema) : inner;
   };
   const byName = (inner: unknown) =>
     Object.fromEntries(Object.entries(inner ?? {}).map(([name, each]) => [name, changed(each)]));
-  return Object.entries(schema).map(([key, value]) => {
+  return Object.entries(schema).map(([key, value]): [string, unknown] => {
     if (BY_NAME.includes(key)) return [key, byName(value)];
     return [key, SCHEMAS.includes(key) || LISTS.includes(key) ? changed(value) : value];
   });

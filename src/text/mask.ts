@@ -50,12 +50,8 @@ export function secretMask(secrets: Readonly<Record<string, string | readonly st
   };
 }
 
-interface Found {
-  from: number;
-  to: number;
-  /** Undefined if it is masked already. */
-  name: string | undefined;
-}
+/** A value of the secret `name`, or what is masked already. */
+type Found = { from: number; to: number; name: string | undefined };
 
 /** If several overlap, the name of the longest replaces all of them. */
 function replaced(text: string, found: Found[]): string {

@@ -46,11 +46,6 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   };
 }
 
-/** Whether a run fails on this verdict. A shard only fails on `failed`; merging the reports judges the rest. */
-export function failsRun(verdict: VerdictName, options: { shard: boolean }): boolean {
-  return options.shard ? verdict === 'failed' : verdict !== 'passed';
-}
-
 /** Not for errors, which say nothing about the site. */
 export const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
 

@@ -45,11 +45,7 @@ export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
 }
 
 /** @throws Error that names each change which keeps the run of `startedAt` from going on */
-export function refuseChanges(
-  startedAt: string,
-  earlier: readonly StoredSpec[],
-  specs: readonly StoredSpec[],
-) {
+export function refuseChanges(startedAt: string, earlier: StoredSpec[], specs: StoredSpec[]): void {
   const byKey = (all: readonly StoredSpec[]) =>
     new Map(all.map(spec => [planKey(spec.project, spec.plan), spec]));
   const [before, now] = [byKey(earlier), byKey(specs)];

@@ -53,16 +53,14 @@ const COLUMNS: Columns<DiffRow> = {
   spec: ({ spec }) => spec,
   project: projectOf,
   verdict: arrow(({ verdict }) => verdict),
-  passes: arrow(side => passesOf(side)),
+  passes: arrow(passesOf),
   p: ({ p }) => (p === null ? '' : formatP(p)),
   turns: arrow(({ turns }) => String(turns ?? '-')),
   cost: arrow(({ costUsd }) => formatCost(costUsd)),
 };
 
 /** `4/5`, or `0/5 (2 graded)` if not all trials were graded. Of several runs: out of all graded trials. */
-export function passesOf(
-  side: Pick<VerdictRow, 'passes' | 'failures' | 'k' | 'runs' | 'stoppedEarly'>,
-): string {
+export function passesOf(side: VerdictRow): string {
   const graded = side.passes + side.failures;
   if ((side.runs ?? 1) > 1 || side.stoppedEarly) return `${side.passes}/${graded}`;
   return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;

@@ -167,12 +167,8 @@ function placeOf({ entries }: SpecRun): string[] {
   return location ? [`at ${placeIn(location)}`] : [];
 }
 
-export function whereToLook(
-  { reporter }: Pick<FullConfig, 'reporter'>,
-  folder: string,
-  resultsFile: string | undefined,
-): string[] {
-  const html = reporter.find(([name]) => name === 'html');
+export function whereToLook(config: FullConfig, folder: string, resultsFile: string | undefined): string[] {
+  const html = config.reporter.find(([name]) => name === 'html');
   const { outputFolder } = (html?.[1] ?? {}) as { outputFolder?: string };
   const report = outputFolder ? ` ${relative('', resolve(folder, outputFolder))}` : '';
   return [

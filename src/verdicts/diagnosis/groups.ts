@@ -6,7 +6,6 @@ import type {
   FailureGroup,
   FoundInTheWay,
   MetFinding,
-  SharedFinding,
   SuspectRequest,
 } from '../../data/diagnosis';
 import { oneLine } from '../../text/line';
@@ -199,9 +198,7 @@ export function metFindings(trials: readonly (readonly SeenInTheWay[])[]): MetFi
 }
 
 /** Findings of several specs, those with most failed trials first. @param specs the findings of each spec in a project */
-export function sharedFindings(
-  specs: readonly { name: string; findings: readonly MetFinding[] }[],
-): SharedFinding[] {
+export function sharedFindings(specs: readonly { name: string; findings: readonly MetFinding[] }[]) {
   const all = specs.flatMap(({ name, findings }) => findings.map(finding => ({ ...finding, name })));
   const shared = [...groupBy(all, findingKey).values()].map(met => {
     const { name, ...finding } = met[0];
@@ -212,10 +209,8 @@ export function sharedFindings(
 }
 
 /** Without the findings that a failed request explains: what is out of reach, and controls without a name at the place that was sought. */
-export function causesIn(
-  { findings, requests }: Pick<Facts, 'findings' | 'requests'>,
-  suspect?: SuspectRequest | null,
-): readonly SeenInTheWay[] {
+export function causesIn(facts: Facts, suspect?: SuspectRequest | null): readonly SeenInTheWay[] {
+  const { findings, requests } = facts;
   if (!suspect) return findings;
   const { status, request } = suspect;
   const isError = status !== null && status >= 400;

@@ -51,11 +51,7 @@ export interface Facts {
 }
 
 /** A trial as it is compared with others. */
-export interface GradedTrial {
-  project: string;
-  trial: TrialResult;
-  facts: Facts;
-}
+export type GradedTrial = { project: string; trial: TrialResult; facts: Facts };
 
 type Done = WayAction & { control?: string | undefined };
 
@@ -64,11 +60,12 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
   const done = actionsOf(record);
   const end = comparablePath(record.finalUrl);
   const last = done.findLast(({ control }) => control !== undefined);
+  const used = last && { words: oneLine(last.control!, MAX_DID), here: last.path === end };
   const { endReason } = record;
   return {
     way: { actions: done.map(comparable), end },
     broken: [...broken, ...brokenChecks(record)],
-    control: last ? lastControl(last, end) : null,
+    control: used ? { ...used, ...(last.key.startsWith(FAILED) && { sought: true }) } : null,
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_GIVEN_UP) : null,
     requests: requestsOf(record),
     heard: heardIn(record),
@@ -76,11 +73,6 @@ export function factsOf(record: TrialRecord, broken: readonly BrokenCheck[] = []
     others: findingsOf(record, false),
     controls: record.examination?.controls,
   };
-}
-
-function lastControl({ control, path, key }: Done, end: string | null): Facts['control'] {
-  const used = { words: oneLine(control!, MAX_DID), here: path === end };
-  return key.startsWith(FAILED) ? { ...used, sought: true } : used;
 }
 
 function heardIn({ examination, turns }: TrialRecord): NonNullable<Facts['heard']> {

@@ -32,7 +32,7 @@ function write(files: Record<string, string | Buffer>): void {
   }
 }
 
-const load = (globs: unknown, options = { cwd }) => loadTaskSpecs(globs as string, options);
+const load = (globs: unknown, options = { cwd }) => loadTaskSpecs(globs as string, options.cwd);
 const idsOf = (globs: unknown) => load(globs).specs.map(({ spec }) => spec.id);
 
 function loadErrorOf(globs: unknown, options?: { cwd: string }): TaskSpecLoadError {
