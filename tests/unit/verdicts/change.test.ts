@@ -65,6 +65,15 @@ describe('the change of one spec', () => {
     expect(diffVerdicts([stopped('ppppf')], [stopped('ppffs')]).suite).toMatchObject({ specs: 1 });
   });
 
+  test('with earlyStop on one side only, fewer failures count: nothing is proven', () => {
+    const proven = (before: VerdictRow, after: VerdictRow) => only([before], [after]).proven;
+    const stopped = row('fffss', { stoppedEarly: true });
+    expect(only([row('ppppp')], [stopped])).toMatchObject({ change: 'regressed', candidate: true });
+    expect(proven(row('p'.repeat(25)), stopped)).toBe(false);
+    expect(proven(row('p'.repeat(25)), row('fff'))).toBe(true);
+    expect(proven(row('p'.repeat(25), { stoppedEarly: true }), stopped)).toBe(true);
+  });
+
   test.each<[string, number, string, number, Change, Partial<DiffRow>]>([
     ['pppff', 3, 'pppff', 4, 'unchanged', { candidate: false }],
     ['pppff', 3, 'ppfff', 4, 'worsened', { candidate: false }],
