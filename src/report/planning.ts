@@ -1,8 +1,8 @@
 // Before the first test: decides which repeats are trials, and whether the run can have verdicts and its agents can run.
 import { relative } from 'node:path';
-import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import type { FullConfig, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { groupBy } from '../data/collections';
-import { type Plan, planKey, planName, trialTitle } from '../data/plan';
+import { planKey, planName, trialTitle } from '../data/plan';
 import {
   ciRun,
   isFiltered,
@@ -33,13 +33,8 @@ import { print } from '../text/print';
 import { keepRun, projectsFrom } from './missing';
 import { chooseWorkers } from './workers';
 
-export interface PlannedTest {
-  test: TestCase;
-  plan: Plan;
-  project: FullProject;
-  /** As `knownOptions` returns them. */
-  options: { known: boolean; value?: unknown };
-}
+/** `options`: as `knownOptions` returns them. */
+export type PlannedTest = ReturnType<typeof plannedTest>[number];
 
 /** @returns the trials of this run @throws Error with every reason why it can't reach its verdicts, before a browser starts */
 export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun, startedAt = new Date()) {
@@ -88,7 +83,7 @@ function say(text: string): void {
   if (!isListing()) print(process.stdout, `taskproof: ${text}`);
 }
 
-function plannedTest(test: TestCase, folder: string): PlannedTest[] {
+function plannedTest(test: TestCase, folder: string) {
   const project = test.parent.project();
   const declared = planOf(test, test.location.file, folder);
   if (!project || !declared) return [];

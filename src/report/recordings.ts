@@ -2,7 +2,7 @@
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { groupBy, sumOf } from '../data/collections';
-import { type Plan, planName } from '../data/plan';
+import { planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
 import {
   DEFAULT_RECORDINGS_DIR,
@@ -73,10 +73,8 @@ export function pickRecording(all: readonly Recorded[]): Recorded {
   return shortest ?? all.find(({ problem }) => problem) ?? {};
 }
 
-type RecordedSpec = Pick<SpecRun, 'project' | 'pick'> & {
-  planned: Pick<Plan, 'id' | 'describe' | 'titlePath'>;
-  tests: Iterable<TestCase>;
-};
+type OfProject = { project: string; tests: Iterable<TestCase> };
+type RecordedSpec = OfProject & Pick<SpecRun, 'pick'> & { planned: Parameters<typeof planName>[0] };
 
 /** Not called when reports are merged, since blobs may come from anywhere. @returns lines for the terminal */
 export function writeRecordings(specs: readonly RecordedSpec[], config: FullConfig, folder: string) {
@@ -120,8 +118,6 @@ function besideHealed(folder: string, healed: string): string {
 }
 
 const label = ({ planned, project }: RecordedSpec) => specLabel(planName(planned), project);
-
-type OfProject = Pick<RecordedSpec, 'project' | 'tests'>;
 
 /** Nothing if this process has not loaded the config. */
 function optionsOf(config: FullConfig, { project: name, tests }: OfProject) {

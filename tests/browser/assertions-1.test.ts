@@ -44,6 +44,33 @@ test('what a page leaves out until someone scrolls there has its own style after
   expect(attributes).toEqual([null, ...styles.slice(1)]);
 });
 
+test('what opens is shown at the next look', async () => {
+  await page.setContent('<div id=box style="height: 0; overflow: hidden">Order sent</div><p>Shop</p>');
+  const says: DomAssertion = { type: 'dom', state: 'text', selector: 'body', text: 'Order sent' };
+  const seen = () => look({ page, network: [], specVersion: 'playwright/1' }, says);
+  expect(await seen()).toContain('only in hidden text; it shows "Shop"');
+  await page.evaluate("box.style.height = 'auto'");
+  expect(await seen()).toBeNull();
+});
+
+test.each([
+  "'",
+  '"',
+  '>>',
+  ' >> nth=5',
+  '"a >> b',
+  'Cart >> "Fern"',
+  "it's `here` > there",
+  'a \\\\ b / c [d] (e)',
+])('a text of any characters: %s', async text => {
+  await page.setContent('<p></p>');
+  await page.locator('p').evaluate((node, text) => node.append(text), text);
+  const state = { page, network: [], specVersion: 'playwright/1' } as const;
+  const says = (text: string): DomAssertion => ({ type: 'dom', state: 'text', selector: 'p', text });
+  expect(await look(state, says(text))).toBeNull();
+  expect(await look(state, says(`${text}!`))).toContain('does not contain');
+});
+
 /** Null: it holds. */
 type Expected = RegExp | null;
 function compare(reason: string | null, expected: Expected): void {

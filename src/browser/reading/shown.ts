@@ -16,10 +16,12 @@ const SCRIPT = `(() => {
  */
 const registered = selectors.register(ENGINE, SCRIPT, { contentScript: true }).catch(() => undefined);
 
-/** Of the elements those that show a text that matches; without a pattern, for each that shows a text an element with that text. */
+/**
+ * Of the elements those that show a text that matches; without a pattern, for each that shows a text an element with that text.
+ *
+ * @param pattern without `>>`, which would end the selector
+ */
 export async function showing(locator: Locator, pattern?: RegExp): Promise<Locator> {
   await registered;
-  // The characters that end a part of a selector.
-  const escaped = pattern?.source.replace(/['"`>]/g, each => `\\x${each.charCodeAt(0).toString(16)}`);
-  return locator.locator(`${ENGINE}=${escaped ?? ''}`);
+  return locator.locator(`${ENGINE}=${pattern?.source ?? ''}`);
 }

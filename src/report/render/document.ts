@@ -37,10 +37,7 @@ export interface Cell {
   strong?: boolean;
 }
 
-export interface Grid {
-  head?: readonly string[];
-  rows: readonly (readonly (string | Cell)[])[];
-}
+export type Grid = { head?: readonly string[]; rows: readonly (readonly (string | Cell)[])[] };
 
 export const STYLES = {
   passed: 'green',
