@@ -56,7 +56,7 @@ import { helper } from './agents';
 const suite = base.extend<{ shop: string }>({ shop: async ({}, use) => { await use(process.env.SITE!); } });
 const test = mergeTests(suite, taskproof);
 
-test('finds the hours', passPolicy({ k: 3, minPasses: 2 }), async ({ page, agent, shop }) => {
+test('finds the hours', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent, shop }) => {
   await page.goto(shop);
   await agent.run('When does the shop open on Sunday?'); expect(test.info().timeout).toBeLessThan(85_000);
   await expect(page.locator('#hours')).toContainText('11');
@@ -157,7 +157,7 @@ test('the terminal says why the agent stopped and where, and where its way parte
   expect(text).toContain('/blog after turn 1 (click link "Blog"). 8 | await page.goto(shop);');
   expect(text).toContain(`2 of 2 failures: gave up on /hours: no Sunday on hours`);
   expect(text).toContain(
-    'turn 1: the passing trial clicked link "Hours", these clicked link "Blog" at shop.spec.ts:10',
+    'turn 1: the passing trial clicked link "Hours", this one clicked link "Blog" at shop.spec.ts:10',
   );
 });
 
@@ -176,7 +176,7 @@ test('the results have findings, ends and what the agents took', () => {
   });
   expect(row('finds the hours').diagnosis!.groups).toMatchObject([
     {
-      trials: [1, 2],
+      trials: [1],
       path: '/blog',
       check: 'expect(locator).toContainText(expected) failed (shop.spec.ts:10)',
     },
@@ -240,7 +240,7 @@ test('each failed trial keeps its trace, tolerated or not', () => {
   const kept = readdirSync(join(suite.folder, 'test-results'), { recursive: true }).map(String);
   const traces = kept.filter(name => name.endsWith('trace.zip')).map(name => name.split('-shop-repeat')[0]);
   expect(traces.toSorted().join(' ')).toMatch(
-    /^shop-finds-the-hours shop-finds-the-hours shop-gives-up shop-gives-up shop-is-tolerated-shop/,
+    /^shop-finds-the-hours shop-gives-up shop-gives-up shop-is-tolerated-shop/,
   );
 });
 
@@ -285,7 +285,7 @@ test('a run that nobody awaits fails its test, at its line', async () => {
 const once = passPolicy({ k: 1, minPasses: 1 });
 test.beforeEach(async ({ page }, { title }) => {
   // Failures that are expected start no new workers.
-  test.fail(/no goal|begins/.test(title));
+  test.fail(/no goal|begins|second/.test(title));
   await page.goto('${site.url}/');
 });
 test('ends before it', once, async ({ agent }) => {

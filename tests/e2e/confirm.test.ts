@@ -1,7 +1,16 @@
 // A baseline, a diff and fresh trials of real `playwright test` processes, with an agent whose pass rate is known.
 import { beforeAll, expect, test } from 'vitest';
-import { run } from '../../src/cli/program';
-import { config, makeSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import {
+  config,
+  inProcess,
+  makeSuite,
+  PLAIN,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+  taskproof,
+} from './suite';
 
 /** Passes every trial but those of the specs that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
 const AGENT = `defineAgent({ name: 'known', async run(task) {
@@ -21,14 +30,6 @@ for (const [title, k] of Object.entries({ steady: 2, mended: 1, broken: 1 }))
   test(title, passPolicy({ k, minPasses: 1 }), () => {
     expect((process.env.FAILS ?? '').split(' ')).not.toContain(title);
   });`;
-
-/** A command that starts no other process, without one of its own. */
-async function inProcess(args: string[]) {
-  const [out, err]: [string[], string[]] = [[], []];
-  const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
-  const code = await run(args, { cwd: suite.folder, colour: false, ...io });
-  return { code, out: out.join('\n'), err: err.join('\n') };
-}
 
 let suite: Suite;
 /** For `confirm`: four nights as the baseline, and a run in which the cart alone fell, so that the suite as a whole did not. */
@@ -77,7 +78,7 @@ beforeAll(async () => {
     ['taskproof-baseline.json', 100],
   ] as const) {
     const save = ['baseline', 'save', '-o', file, '--runs', `${runs}`, ...nights.slice(-runs)];
-    expect((await inProcess(save)).code).toBe(0);
+    expect((await inProcess(suite, save)).code).toBe(0);
   }
   const later = await suite.playwright(['test'], { FAILS: 'cart mended broken' });
   expect(later.results().complete, 'early stop leaves out what can change nothing').toBe(true);
@@ -88,7 +89,7 @@ beforeAll(async () => {
 }, 600_000);
 
 test('real regressions of a spec and of a test: the diff names them, fresh trials confirm them, and nothing else is played', async () => {
-  const diff = await inProcess(['diff', '--json']);
+  const diff = await inProcess(suite, ['diff', '--json']);
   expect(diff.code).toBe(1);
   const fell = { change: 'regressed', candidate: true, proven: true };
   const { rows } = JSON.parse(diff.out) as { rows: { spec: string }[] };

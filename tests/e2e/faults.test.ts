@@ -5,7 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
 import { serve } from '../support/serve';
-import { config, hangingPage, makeSuite, PLAIN, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import { config, hangingPage, inProcess, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -229,11 +229,11 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) =
   expect(verdicts[1]).toMatchObject({ agent: 'lexical', turns: 2 });
   for (const took of [durationMs, ...verdicts.map(({ trials }) => trials[0]!.durationMs)])
     expect(took).toBeGreaterThan(0);
-  expect((await taskproof(suite, ['baseline', 'save'])).code).toBe(0);
+  expect((await inProcess(suite, ['baseline', 'save'])).code).toBe(0);
   const before = { ...run.results(), startedAt: new Date(0).toISOString() };
   suite.write({ 'taskproof-results.json': JSON.stringify(before) });
   const compared = { code: 0, out: expect.stringContaining('2 unchanged'), err: '' };
-  expect(await taskproof(suite, ['diff'])).toMatchObject(compared);
+  expect(await inProcess(suite, ['diff'])).toMatchObject(compared);
 });
 
 const SLOW = `defineAgent({ name: 'slow', async run(task) {

@@ -39,6 +39,8 @@ beforeAll(async () => {
     `import { expect, test as base } from '@playwright/test';
 import { taskproofTests } from '@taskproof/playwright';
 let test = base;
+// Failures that are expected start no new workers.
+base.beforeEach(() => base.fail());
 ${HOOKS[id]}
 taskproofTests('tasks/${id}.yaml', { test });`,
   ]);

@@ -8,7 +8,7 @@ import type { Recording } from '../../src/data/recording';
 import type { ResultRow } from '../../src/data/verdict';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import { config, inProcess, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const SECRET = '4000-0566';
 /** An order needs the card's number, of which the page knows only the form. */
@@ -113,7 +113,7 @@ test('without an agent', passPolicy({ k: 2, minPasses: 1 }), async ({ page }) =>
       }),
     });
     first = await suite.playwright(['test', '--repeat-each=1']);
-    await taskproof(suite, ['record', '-o', 'again', '-s', 'a visitor orders']);
+    await inProcess(suite, ['record', '-o', 'again', '-s', 'a visitor orders']);
 
     cpSync(join(suite.folder, 'kept/order.json'), join(suite.folder, 'kept/changed/order.json'));
     const replays = (more: string) => `agent: replay({ recordings: 'kept', actionTimeoutMs: 3000${more} })`;

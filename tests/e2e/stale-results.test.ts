@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { serve } from '../support/serve';
-import { makeSuite, taskproof } from './suite';
+import { inProcess, makeSuite } from './suite';
 
 const CONFIG = `import { defineConfig } from '@playwright/test';
 export default defineConfig({
@@ -25,8 +25,8 @@ test('after a run that broke, diff, baseline save and record refuse the results 
     'good.spec.ts': TESTS,
   });
   expect((await suite.playwright(['test'])).exitCode).toBe(0);
-  expect((await taskproof(suite, ['baseline', 'save'])).code).toBe(0);
-  const exitCode = async (...args: string[]) => (await taskproof(suite, args)).code;
+  expect((await inProcess(suite, ['baseline', 'save'])).code).toBe(0);
+  const exitCode = async (...args: string[]) => (await inProcess(suite, args)).code;
   // Nothing has run, so nothing is superseded.
   await suite.playwright(['test', '--list']);
   suite.write({ 'broken.spec.ts': 'test(', 'plain.spec.ts': PLAIN_TEST });
@@ -51,7 +51,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
   for (const [what, run] of breaks) {
     const begun = Date.now();
     await run();
-    const compared = await taskproof(suite, ['diff']);
+    const compared = await inProcess(suite, ['diff']);
     expect(compared, what).toMatchObject({ code: 3, out: '' });
     const by =
       /^taskproof-results\.json: the results of an earlier run \(.*\): the run that began at (.*) has not written its own/;
@@ -70,9 +70,9 @@ test('a run without our reporter leaves no results of another where its config w
   });
   const args = ['test', '--config', 'own.config.mts'];
   expect(await suite.playwright(args)).toMatchObject({ exitCode: 0 });
-  expect((await taskproof(suite, ['baseline', 'save', 'out/own.json'])).code).toBe(0);
+  expect((await inProcess(suite, ['baseline', 'save', 'out/own.json'])).code).toBe(0);
   await suite.playwright([...args, '--reporter=line']);
-  const compared = await taskproof(suite, ['diff', 'taskproof-baseline.json', 'out/own.json']);
+  const compared = await inProcess(suite, ['diff', 'taskproof-baseline.json', 'out/own.json']);
   expect(compared.err).toContain('has not written its own');
   expect(compared.code).toBe(3);
 });

@@ -6,6 +6,7 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { run } from '../../src/cli/program';
 import type { Results } from '../../src/data/results';
 import { compileCache } from '../support/compile-cache';
 import { serve } from '../support/serve';
@@ -74,6 +75,14 @@ export async function taskproof(suite: Suite, args: string[], env: Record<string
     out: String(ended.stdout),
     err: String(ended.stderr),
   };
+}
+
+/** A command of ours that starts no other process, without one of its own. Of the packed tarball: cli.test.ts. */
+export async function inProcess(suite: Suite, args: string[]) {
+  const [out, err]: [string[], string[]] = [[], []];
+  const io = { out: (text: string) => void out.push(text), err: (text: string) => void err.push(text) };
+  const code = await run(args, { cwd: suite.folder, colour: false, ...io });
+  return { code, out: out.join('\n'), err: err.join('\n') };
 }
 
 function startPlaywright(folder: string, args: string[], env: Record<string, string> = {}) {
