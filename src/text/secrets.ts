@@ -1,5 +1,4 @@
 // The secrets of one test. Some are known from the start. Others are computed when they are typed, and masked from then on.
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Mask, secretMask } from './mask';
 
 /** Computes a secret each time it is typed. */
@@ -57,7 +56,7 @@ async function inTime(name: string, compute: SecretFunction): Promise<unknown> {
   };
   const computed = (async () => compute())();
   const failed = (error: unknown) => refuse(`failed: ${(error as Error)?.message ?? error}`);
-  const late = sleep(SECRET_LIMIT_MS, undefined, { ref: false });
+  const late = new Promise(resolve => setTimeout(resolve, SECRET_LIMIT_MS).unref());
   const inVain = late.then(() => refuse(`took longer than ${SECRET_LIMIT_MS / 1000} s`));
   return Promise.race([computed.catch(failed), inVain]);
 }
