@@ -15,7 +15,7 @@ import {
   startMessagesApi,
   think,
 } from '../support/messages-api';
-import { config, makeSuite, type Run, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
@@ -25,8 +25,6 @@ const clickGo: Script = request => {
     return reply(think('The button is there.'), call('left_click', { target: byRef(request.ref('Go')) }));
   return done();
 };
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
 const STEPS = `module.exports = class {
   onStepEnd(test, result, { parent, title, location }) {

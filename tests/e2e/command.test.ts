@@ -14,6 +14,7 @@ import {
   config,
   hangingPage,
   makeSuite,
+  PAGE,
   PLAIN,
   type Run,
   type Suite,
@@ -22,7 +23,6 @@ import {
   TASKS_TEST,
 } from './suite';
 
-const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 const NODE = JSON.stringify(process.execPath);
 const IMPORTS = `import { command } from '@taskproof/playwright';`;
 

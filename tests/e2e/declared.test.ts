@@ -1,6 +1,6 @@
 // Specs as a suite declares them: the same ones in several describes, one by itself, broken ones among good ones.
 import { expect, test } from 'vitest';
-import { config, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const reporters = (last: string) => `[['list'], ['@taskproof/playwright/reporter'], ${last}]`;
 
@@ -58,9 +58,7 @@ for (const [name, width] of [['desktop', 900], ['phone', 320]] as const)
 });
 
 test('one spec runs by itself; those that do not parse fail by themselves, and the others are judged', async () => {
-  const site = await startSite({
-    '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
-  });
+  const site = await startSite({ '/': PAGE });
   const url = `${site.url}/`;
   const good = ['cart', 'cart-gift', 'mini-cart'];
   const suite = makeSuite({

@@ -3,9 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { byRef, call, done, reply, type Script, startMessagesApi } from '../support/messages-api';
 import { PROGRAM_HEAD } from '../support/program-head';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
 /** Of a trial and of a test: what is waited is more. */
 const TIME_MS = 9_000;

@@ -5,9 +5,7 @@ import type { ServerResponse } from 'node:http';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
 import { serve } from '../support/serve';
-import { config, hangingPage, inProcess, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+import { config, hangingPage, inProcess, makeSuite, PAGE, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 /** A path that nothing can be written to, for root neither. */
 const FULL = existsSync('/dev/full') ? '/dev/full' : 'playwright.config.ts/below';

@@ -3,9 +3,8 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
 import type { Results } from '../../src/data/results';
 import { recordsIn } from '../support/records';
-import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, PAGE, type Run, type Suite, spec, startSite } from './suite';
 
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const REPORTERS = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
 
 const verdictsOf = (run: Run) =>

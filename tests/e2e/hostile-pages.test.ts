@@ -2,10 +2,9 @@
 import { expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
-const GO = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
-const script = (code: string) => `${GO}<script>${code}</script>`;
+const script = (code: string) => `${PAGE}<script>${code}</script>`;
 const onLoad = (code: string) => script(`addEventListener('load', () => setTimeout(() => { ${code} }));`);
 
 /** It answers nothing in the meantime, as if it computed, and keeps no processor busy. */
@@ -56,9 +55,9 @@ const pages: Record<string, HostilePage> = {
     outcome: ['passed'],
     notice: /^A dialog \(beforeunload\)/,
   },
-  print: { page: GO.replace('onclick="', 'onclick="print();'), outcome: ['passed'] },
+  print: { page: PAGE.replace('onclick="', 'onclick="print();'), outcome: ['passed'] },
   permissions: {
-    page: GO.replace(
+    page: PAGE.replace(
       'onclick="',
       'onclick="Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}); navigator.mediaDevices?.getUserMedia({ audio: true }); navigator.clipboard?.readText(); ',
     ),
@@ -90,11 +89,11 @@ const pages: Record<string, HostilePage> = {
     outcome: ['passed'],
   },
   'heavy-text': {
-    page: `${GO}${`<p>${'text '.repeat(2_000)}</p>`.repeat(400)}`,
+    page: `${PAGE}${`<p>${'text '.repeat(2_000)}</p>`.repeat(400)}`,
     outcome: ANY,
   },
   'heavy-links': {
-    page: `${GO}${'<a href="/small">x</a> '.repeat(20_000)}`,
+    page: `${PAGE}${'<a href="/small">x</a> '.repeat(20_000)}`,
     agent: 'lexical',
     outcome: ANY,
   },

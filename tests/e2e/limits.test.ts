@@ -1,9 +1,8 @@
 // A run against an API with a limit, which is also gone for a while: no trial is lost to it.
 import { afterAll, expect, test } from 'vitest';
 import { byRef, call, done, reply, type Script, startMessagesApi } from '../support/messages-api';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const K = 8;
 /** Requests a second, and at once. */
 const LIMIT = 3;

@@ -1,7 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+import { config, makeSuite, PAGE, spec, startSite } from './suite';
 
 const TEST_FILE = `// The call stands on line 5.
 import { taskproofTests } from '@taskproof/playwright';
@@ -11,9 +11,7 @@ taskproofTests('tasks/*.yaml', { tags: ['agents'] });
 `;
 
 async function makeTagged(type: string) {
-  const site = await startSite({
-    '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
-  });
+  const site = await startSite({ '/': PAGE });
   const url = `${site.url}/`;
   return makeSuite({
     'package.json': JSON.stringify({ type }),

@@ -1,8 +1,6 @@
 // What Playwright left out because something before it failed: no verdict is passed over, and a tolerated failure hides no test.
 import { expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSuite, type Run, spec, startSite } from './suite';
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+import { CLICKS_GO, config, makeSuite, PAGE, type Run, spec, startSite } from './suite';
 
 /** Breaks once: what follows runs in another worker. */
 const once = (breaks: string) => `if (process.env.TEST_WORKER_INDEX && !existsSync('broken')) {

@@ -1,9 +1,7 @@
 // Pass policies for ordinary tests, beside a spec and a test without one. runner-flags.test.ts: with -x; shards.test.ts: in shards;
 // confirm.test.ts: with early stop, a baseline and fresh trials.
 import { expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSuite, spec, startSite } from './suite';
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+import { CLICKS_GO, config, makeSuite, PAGE, spec, startSite } from './suite';
 
 // Each repeat is a worker, and each failure but the last of a repeat one more: they come last, in the second repeat.
 const TESTS = `import { test, expect } from '@playwright/test';

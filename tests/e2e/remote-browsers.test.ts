@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
 import { compileCache } from '../support/compile-cache';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const SECRET = 'a key of the worker';
 
@@ -17,8 +17,6 @@ const AGENT = `defineAgent({ name: 'walker', async run(task) {
   if (await link.count()) await task.turn('try to leave', () => link.click());
   await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
 let server: ChildProcess;
 let wire: WebSocketServer;

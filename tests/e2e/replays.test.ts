@@ -4,9 +4,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { ResultRow } from '../../src/data/verdict';
-import { config, makeSuite, type Run, spec, startSite, TASKS_TEST } from './suite';
-
-const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
+import { config, makeSuite, PAGE, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 /** Clicks, but for the spec `docs`. */
 const REPLAY = `defineAgent({ name: 'replay', replays: true, async run(task) {

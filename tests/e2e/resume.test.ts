@@ -6,9 +6,18 @@ import { expect, test, vi } from 'vitest';
 import type { Results } from '../../src/data/results';
 import { testsIn } from '../support/json-report';
 import { MARK, processesMarked } from '../support/processes';
-import { config, hangingPage, makeSuite, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import {
+  config,
+  hangingPage,
+  makeSuite,
+  PAGE,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+  taskproof,
+} from './suite';
 
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const SECRET = 'Hunter2-of-the-shop';
 
 /** Says which trial it plays and with what; the second one fails, the third hangs if the environment says so. */

@@ -1,9 +1,8 @@
 // What the runner's own flags, and other reporters, make of specs.
 import { beforeAll, describe, expect, test } from 'vitest';
 import { testsIn } from '../support/json-report';
-import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, PAGE, type Run, type Suite, spec, startSite } from './suite';
 
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const OURS = `'@taskproof/playwright/reporter'`;
 
 interface Options {

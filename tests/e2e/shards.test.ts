@@ -4,9 +4,7 @@ import { cpSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
-
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+import { config, makeSuite, PAGE, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 /** Clicks unless its project is to fail on this trial; each turn costs a cent. */
 const agent = (name: string, failing: Record<string, number>) => `defineAgent({

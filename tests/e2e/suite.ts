@@ -124,6 +124,9 @@ export interface ConfigOptions {
   workers?: number;
 }
 
+/** A page on which a task is done by a click on "Go": what a spec asserts by default. */
+export const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
 /** Source text of the least agent, for suites in which the agent is not the point. */
 export const CLICKS_GO = `defineAgent({ name: 'go', async run(task) {
   await task.turn('click Go', () => task.page.getByText('Go').click());

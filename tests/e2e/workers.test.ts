@@ -1,13 +1,11 @@
 // How many workers a run has that the user did not choose: trials that wait get more, other projects keep theirs.
 import { cpus } from 'node:os';
 import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+import { config, makeSuite, PAGE, spec, startSite } from './suite';
 
 /** As Playwright chooses. */
 const OWN = Math.max(1, Math.floor(cpus().length / 2));
 const TRIALS = OWN + 2;
-const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
-
 test("all trials that wait run at once, and other projects keep Playwright's number", async () => {
   const site = await startSite({ '/': PAGE });
   const projects = [

@@ -125,8 +125,8 @@ echo "the documentation's npm does not know $*" >&2; exit 127`,
 }
 
 /**
- * A config that imports one of the documentation unchanged, and adds what this machine's browser needs. The viewport is
- * small, since large pictures are a big part of what a trial costs.
+ * A config that imports one of the documentation unchanged, and adds what this machine's browser needs. One worker, as each costs a
+ * process and a browser, and a small viewport, since large pictures are a big part of what a trial costs.
  */
 function giveBrowser(folder: string): void {
   for (const name of readdirSync(folder)) {
@@ -140,7 +140,7 @@ function giveBrowser(folder: string): void {
 const launchOptions = ${JSON.stringify(launchOptions())};
 const args = [...(launchOptions.args ?? []), ...(config.use?.launchOptions?.args ?? [])];
 const use = { ...config.use, viewport: { width: 480, height: 320 }, launchOptions: { ...launchOptions, args } };
-export default { workers: 2, ...config, use };
+export default { workers: 1, ...config, use };
 `,
     );
   }
