@@ -108,6 +108,7 @@ const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': '
 const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service': 8080, vite: 5173 };
 
 type Manifest = Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>;
+
 /** What the files in a folder say about its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));

@@ -44,6 +44,8 @@ const COMMANDS: readonly AddCommand[] = [
 
 /** Commands that run Playwright, and pass it the arguments after `--`. */
 const PLAYING = ['confirm', 'probe', 'resume', 'regrade', 'judge'];
+const AFTER_DASHES =
+  " Arguments for Playwright stand after --, which PowerShell needs in quotes: '--' --grep checkout";
 /** Commands whose exit code 1 is an answer, so that errors have exit code 2. */
 const ANSWERING = ['diff', ...PLAYING];
 
@@ -57,6 +59,7 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
     err: text => given.err(printable(text)),
   };
   let code = 0;
+  const needsDashes = dashes < 0 && PLAYING.includes(args[0]!);
   const program = new HelpedCommand('taskproof')
     .description(
       'Task specs for AI agents in a Playwright suite: write them, check them, compare their verdicts.',
@@ -68,11 +71,7 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
       writeErr: text => io.err(text.trimEnd()),
       getOutHasColors: () => io.colour,
     })
-    .showHelpAfterError(
-      dashes < 0 && PLAYING.includes(args[0]!)
-        ? `Arguments for Playwright stand after --, which PowerShell needs in quotes: taskproof ${args[0]} '--' --grep checkout`
-        : 'Run it with --help to see its usage.',
-    )
+    .showHelpAfterError(`Run it with --help to see its usage.${needsDashes ? AFTER_DASHES : ''}`)
     .helpEnd(`
 To run the specs: npx playwright test.
 For help on a command: taskproof <command> --help.`);

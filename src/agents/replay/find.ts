@@ -112,8 +112,8 @@ export function spotNow({ x, y }: Position, was: Place | undefined, is: Place | 
   return { x: Math.round((x * is.width) / was.width), y: Math.round((y * is.height) / was.height) };
 }
 
-/** @throws OtherControl if a control lies on the spot of an element that had none there */
-export async function spotOn({ locator, place }: FoundControl, spot: Position, was: Place | undefined) {
+/** @returns the spot by now @throws OtherControl if a control lies on the spot of an element that had none there */
+export async function checkedSpot({ locator, place }: FoundControl, spot: Position, was: Place | undefined) {
   const position = spotNow(spot, was, place);
   const ask = () => locator.evaluate(injected('controlOn'), position, { timeout: ANSWER_MS });
   const other = await within(unseen(locator.page(), ask), ANSWER_MS);

@@ -29,7 +29,7 @@ import { type GoalWords, goalWords, hasName, isNear } from '../../text/goal-word
 import { beginning, messageOf } from '../../text/line';
 import { secretsNamed } from '../../text/mask';
 import { type Agent, AgentSetupError, type SessionTask, type Turn } from '../agent';
-import { FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl, spotNow, spotOn } from './find';
+import { checkedSpot, FIRST_PAUSE_MS, findControl, longer, NoControl, OtherControl, spotNow } from './find';
 import type { ReplaySettings } from './index';
 import { located, resolved, unknownSecret } from './resolve';
 import { haveSameWords, leftOut, type Told } from './same';
@@ -165,7 +165,7 @@ export class Player {
       const found = await find(action.locator, recorded);
       ({ locator: action.locator, element } = found);
       if ('position' in action && action.position)
-        action.position = await spotOn(found, action.position, recorded.place);
+        action.position = await checkedSpot(found, action.position, recorded.place);
     } else if (action.do === 'press') {
       const focused = page.locator(':focus').first();
       const { locator } = await find(focused, recorded);

@@ -68,8 +68,7 @@ export function watchDocuments(context: BrowserContext, sink: GuardSink, targets
     if (!isBlank(frame.url()) && !sink.allowed(frame.url())) mixed.add(frame.page());
   };
   /** On an admitted host, or the browser's own page for a site that did not answer. */
-  const isKnown = (url: string): boolean =>
-    sink.allowed(url) || /^(?:chrome-error:|about:(?:net|cert)error)/.test(url);
+  const isKnown = (url: string): boolean => sink.allowed(url) || url.startsWith('chrome-error:');
 
   const check = (page: Page): boolean | Promise<boolean> => {
     const url = page.url();

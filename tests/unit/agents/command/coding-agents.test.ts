@@ -87,6 +87,15 @@ function write(name: string, text: string): string {
   return file;
 }
 
+const WINDOWS = `Object.defineProperty(process, 'platform', { value: 'win32' });`;
+const REFUSES = `
+import child from 'node:child_process';
+import { syncBuiltinESMExports } from 'node:module';
+child.spawn = () => { throw Object.assign(new Error('spawn EINVAL'), { code: 'EINVAL' }); };
+syncBuiltinESMExports();`;
+/** Code that runs before the agent's. */
+const preload = (code: string) => `--import data:text/javascript,${encodeURIComponent(code)}`;
+
 interface Play {
   /** Source of the command line that stands in for the real one. */
   cli?: string;
@@ -192,6 +201,15 @@ describe('a command line that does not play', () => {
     'is not installed': [
       { args: ['claude-code', '--command', '/nowhere/claude'] },
       /there is no program \/nowhere\/claude.*npm install --save-dev @anthropic-ai\/claude-code.*--command/,
+    ],
+    // As spawn() throws EINVAL for a .cmd file on Windows.
+    'is refused at once': [
+      { args: ['claude-code', '--command', 'claude'], env: { NODE_OPTIONS: preload(REFUSES) } },
+      /claude can't be started: spawn EINVAL\. Install it/,
+    ],
+    'has to work by playwright-cli on Windows': [
+      { args: ['claude-code', '--cli'], env: { NODE_OPTIONS: preload(WINDOWS) } },
+      /--cli does not work on Windows/,
     ],
     'is unknown': [{ args: ['clod'] }, /there is no preset clod/],
     'can not keep a cap': [{ args: ['codex'], task: { maxCostUsd: 1 } }, /maxCostUsd can't be kept/],
