@@ -65,6 +65,16 @@ describe('the change of one spec', () => {
     expect(diffVerdicts([stopped('ppppf')], [stopped('ppffs')]).suite).toMatchObject({ specs: 1 });
   });
 
+  test.each([
+    [3, false, true],
+    [3, true, false],
+    [4, true, true],
+  ])('%i specs that pass 3 of 5 instead of 5, early stop %s: fell %s', (specs, stoppedEarly, fell) => {
+    const all = (letters: string) =>
+      Array.from({ length: specs }, (_, at) => row(letters, { spec: `spec-${at}`, stoppedEarly }));
+    expect(diffVerdicts(all('ppppp'), all('pppff')).suite).toMatchObject({ specs, fell });
+  });
+
   test('with earlyStop on one side only, fewer failures count: nothing is proven', () => {
     const proven = (before: VerdictRow, after: VerdictRow) => only([before], [after]).proven;
     const stopped = row('fffss', { stoppedEarly: true });
