@@ -124,10 +124,13 @@ const ENCODINGS: Encoding[] = [
 /** Loaded when a text first needs it, which is rare. */
 const entities = () => require('entities/decode') as typeof import('entities/decode');
 
-/** Control sequences, as Node's `stripVTControlCharacters` finds them, and characters without width. */
+/**
+ * Control sequences, as Node's `stripVTControlCharacters` finds them, and characters without width. No character fits two loops that
+ * follow each other: a long run of it would take time by its square.
+ */
 function unseen(): RegExp {
   const [begin, end] = ['[\u001b\u009b][[\\]()#;?]*', '(?:\u0007|\u001b\\\\|\u009c)'];
-  const long = `${begin}[-\\w/#&.:=?%@~;]*${end}`;
+  const long = `${begin}(?:[-\\w/&.:=%@~][-\\w/#&.:=?%@~;]*)?${end}`;
   const short = String.raw`${begin}(?:\d{1,4}(?:;\d{0,4})*)?[\dA-PR-TZcf-nq-uy=><~]`;
   return new RegExp(String.raw`${long}|${short}|[\p{Cf}\p{Cs}\ufffe\uffff]`, 'gu');
 }

@@ -239,9 +239,12 @@ describe('whatever the value and the text around it', () => {
   });
 });
 
-test('a page of megabytes takes time in proportion', () => {
+test.each<[string, (size: number) => string]>([
+  ['page', size => `Hünter's "2" <eyJhbGci ${'aGVsbG8 &amp; %20 '.repeat(3)}`.repeat(size / 80)],
+  ['control sequence', size => `\u001b${'#'.repeat(size)}`],
+  ['list in a control sequence', size => `\u001b${'1;'.repeat(size / 2)}`],
+])('a %s of megabytes takes time in proportion', (_, page) => {
   const several = secretMask({ PW: SECRET, TOKEN: 'eyJhbGciOiJIUzI1NiJ9.'.repeat(40), CVC: '123' });
-  const page = (size: number) => `Hünter's "2" <eyJhbGci ${'aGVsbG8 &amp; %20 '.repeat(3)}`.repeat(size / 80);
   const time = (text: string) => {
     const from = performance.now();
     several(text);
