@@ -1,5 +1,6 @@
 // The tools that pages register for agents (WebMCP): as the page layer reads and calls them.
-import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Page } from '@playwright/test';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { perform } from '../../src/browser/actions/perform';
 import { documentIn } from '../../src/browser/admitted';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
@@ -24,6 +25,10 @@ tool('search', async ({ words }) => say('3 plants for ' + words), { annotations:
 const html = (script: string, body = '') =>
   `<!doctype html><title>Shop</title><h1>Shop</h1><p></p>${body}<script>${TOOLS}${script}</script>`;
 
+/** Chromium 156 sometimes never lists the tools of a frame that registers them while its page loads. */
+const afterLoad = (frames: string) =>
+  `${frames}<script>onload = () => document.querySelectorAll('iframe').forEach(frame => { frame.src = frame.dataset.src; })</script>`;
+
 const elsewhere = () => site.url.replace('127.0.0.1', 'localhost');
 const PAGES: Record<string, () => string> = {
   '/': () => html(ADD),
@@ -33,7 +38,7 @@ const PAGES: Record<string, () => string> = {
       '',
       `<iframe name="own"></iframe>${`<iframe allow="tools" src="${elsewhere()}/busy"></iframe>`.repeat(2)}`,
     ),
-  '/frame-form': () => html('', '<iframe src="/forms"></iframe>'),
+  '/frame-form': () => html('', afterLoad('<iframe data-src="/forms"></iframe>')),
   '/left-out': () =>
     html("tool('deep', async () => 1, { inputSchema: { type: 'object', title: 'x'.repeat(3e4) } });"),
   '/done': () => '<title>Done</title><h1>Done</h1>',
@@ -52,8 +57,13 @@ tool('asks', async () => say(String(confirm('Sure?'))));`),
 <form toolname="find" tooldescription="Finds." toolautosubmit action="/done"><input name="q"></form>`,
     ),
   '/frames': () =>
-    html(ADD, `<iframe src="/frame"></iframe><iframe allow="tools" src="${elsewhere()}/frame"></iframe>`),
-  '/flips': () => html('', '<iframe allow="tools *" src="/frame"></iframe>'),
+    html(
+      ADD,
+      afterLoad(
+        `<iframe data-src="/frame"></iframe><iframe allow="tools" data-src="${elsewhere()}/frame"></iframe>`,
+      ),
+    ),
+  '/flips': () => html('', afterLoad('<iframe allow="tools *" data-src="/frame"></iframe>')),
   '/frame': () =>
     html("tool('of_' + location.hostname.replace(/\\W/g, '_'), async () => say(location.host));"),
   '/many': () =>
@@ -201,9 +211,13 @@ describe('a form with toolname', () => {
 });
 
 describe('frames', () => {
+  const frameOf = (page: Page) =>
+    vi.waitUntil(() => page.frames().find(each => each.url() === `${site.url}/frame`), 30_000);
+
   it('have their forms filled in, and left to be sent', async () => {
     const { page, tools, session } = await open('/frame-form');
-    expect(await tools.call(page, 'subscribe', { email: 'mira@example.com' })).toBeUndefined();
+    const input = { email: 'mira@example.com' };
+    expect(await tools.call(page, 'subscribe', input, { waitMs: 5_000 })).toBeUndefined();
     expect(await page.frameLocator('iframe').getByLabel('Email').inputValue()).toBe('mira@example.com');
     expect(session.notices).toContainEqual(expect.stringContaining("click the form's own button"));
   });
@@ -235,7 +249,7 @@ describe('frames', () => {
     ],
   ])('%s', async (_, allowed, expected) => {
     const { page, tools, names } = await open('/frames', { allowed });
-    expect((await names()).sort()).toEqual([...expected].sort());
+    await expect.poll(async () => (await names()).sort()).toEqual([...expected].sort());
     expect(await tools.call(page, 'of_127_0_0_1', {})).toMatchObject({
       content: [{ text: new URL(site.url).host }],
     });
@@ -246,7 +260,7 @@ describe('frames', () => {
 
   it('that leave for another host after they were listed are not called', async () => {
     const { page, tools, session } = await open('/flips');
-    const frame = page.frames().find(each => each.url() === `${site.url}/frame`)!;
+    const frame = await frameOf(page);
     let asked = '';
     await page.exposeFunction('got', (input: string) => {
       asked = input;
@@ -266,7 +280,7 @@ describe('frames', () => {
 
   it('are called in the document that was checked, or not at all', async () => {
     const { page } = await open('/frames');
-    const frame = page.frames().find(each => each.url() === `${site.url}/frame`)!;
+    const frame = await frameOf(page);
     const held = await documentIn(frame, ['127.0.0.1']);
     await frame.goto(`${elsewhere()}/busy`);
     await expect(held!.evaluate(() => location.host)).rejects.toThrow();
