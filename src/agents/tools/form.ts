@@ -8,7 +8,7 @@ import { computeSecrets, heldForSecret, namesSecret, refusePasting } from '../..
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/elements';
 import { sleep } from '../../browser/waiting';
-import { few, flat, shorten } from '../../text/line';
+import { few, flat } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, elementTarget, quote, ref, seconds } from './tool';
 
@@ -93,8 +93,9 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
   // Options are chosen by label, in replays too, so the label must be unique.
   if (options.find(({ label }) => label === option.label) !== option)
     throw new DriverError(`Several options are called "${option.label}". Choose by keys: ArrowDown.`);
-  await driver.perform(page, { do: 'select', locator, labels: [option.label] });
-  return `Chosen: "${shorten(option.label, 80)}".`;
+  const labels = options.filter(each => each.stays || each === option).map(({ label }) => label);
+  await driver.perform(page, { do: 'select', locator, labels });
+  return `Chosen: ${few(labels.map(quote), MAX_OPTIONS)}.`;
 }
 
 const strings = z.array(z.string()).nullish();

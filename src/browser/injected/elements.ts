@@ -279,14 +279,19 @@ export function isOutside(element: Element): boolean {
 }
 
 export function settable(element: Element) {
-  const options = element instanceof HTMLSelectElement ? [...element.options] : [];
+  const [options, several] =
+    element instanceof HTMLSelectElement ? [[...element.options], element.multiple] : [[], false];
   return {
     tag: element.localName,
     readonly: element.hasAttribute('readonly'),
     type: element instanceof HTMLInputElement ? element.type : '',
     role: element.getAttribute('role'),
     editable: element instanceof HTMLElement && element.isContentEditable,
-    options: options.map(({ value, label, disabled }) => ({ value, label, disabled })),
+    options: options.map(({ value, label, disabled, selected }) => ({
+      ...{ value, label, disabled },
+      /** Stays selected if another one is. */
+      stays: several && selected,
+    })),
   };
 }
 

@@ -16,6 +16,7 @@ const pages = harness({
     <div role="switch" aria-checked="false" tabindex="0" onclick="this.ariaChecked = String(this.ariaChecked !== 'true')">Dark mode</div>
     <label>Country <select name="country"><option value="de">Germany</option><option value="fr">France</option><option disabled>Nowhere</option></select></label>
     <label>Code <select name="code"><option value="US">+1</option><option value="CA">+1</option></select></label>
+    <label>Colours <select name="colours" multiple><option>Red</option><option>Green</option><option>Blue</option></select></label>
     <label>Read only <input readonly value="x"></label>
     <div contenteditable aria-label="Editor"></div>
     <label>Secret <input type="password" name="pw"></label>
@@ -155,6 +156,15 @@ describe('form_input', () => {
       title: 'set textbox "Editor" to "filled"',
       point: { x: expect.any(Number) },
     });
+  });
+
+  it('adds an option to a list of which several can be chosen', async () => {
+    const { act, ref, page, actions } = await sameForm();
+    for (const value of ['Red', 'Blue'])
+      await act('form_input', { target: await ref(/listbox "Colours"/), value });
+    await page.evaluate('document.forms[0].requestSubmit()');
+    expect(await page.title()).toMatch(/colours=Red&colours=Blue/);
+    expect(actions.at(-1)!.recorded).toMatchObject([{ do: 'select', labels: ['Red', 'Blue'] }]);
   });
 
   it.each<[string, string, RegExp]>([
