@@ -26,13 +26,16 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   const { outcome, status, reason, durationMs } = record;
   const errorKind = record.errorKind ?? undefined;
   const trial = { index, outcome, status, errorKind, reason, durationMs, ...workIn(record, result) };
-  // A trial that ended before the run was interrupted is finished.
-  const onlyInterrupted = result.status === 'interrupted' && !result.errors.length;
-  if (outcome !== 'passed' || result.status === 'passed' || onlyInterrupted) return { trial, record };
-  // The agent did its task, but a hook or a fixture's teardown failed.
-  const why = `the trial passed, but the test did not: ${firstError(result)}`;
-  const broken = { outcome: 'error', status: 'error', errorKind: 'internal', reason: why } as const;
-  return { trial: { ...trial, ...broken }, record };
+  if (outcome !== 'passed' || result.status === 'passed') return { trial, record };
+  // The agent did its task, but a hook or a fixture's teardown failed, or was broken off and might have failed.
+  const [kind, why] =
+    result.status === 'interrupted' && !result.errors.length
+      ? ([
+          'interrupted',
+          'the run was interrupted before the hooks and fixtures of the test had ended',
+        ] as const)
+      : (['internal', `the trial passed, but the test did not: ${firstError(result)}`] as const);
+  return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: kind, reason: why }, record };
 }
 
 function workIn(record: TrialRecord, { attachments }: TestResult) {

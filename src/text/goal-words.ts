@@ -55,7 +55,8 @@ function wordsOf(token: string): string[] {
   const word = token.normalize('NFC').toLowerCase();
   if (/^\p{N}[\p{N}.,]*$/u.test(word)) return [numberIn(word)];
   if (!WITHOUT_BLANKS.test(word) || word.length < 2) return [word];
-  return [...word].slice(1).map((character, at) => [...word][at] + character);
+  const characters = [...word];
+  return characters.slice(1).map((character, at) => characters[at] + character);
 }
 
 function numberIn(word: string): string {

@@ -108,9 +108,14 @@ describe('of a trial with a record', () => {
     });
   });
 
-  test('that passed before the run was interrupted stays passed, unless its teardown failed', () => {
-    expect(withRecord({}, { status: 'interrupted' })).toMatchObject({ outcome: 'passed', reason: null });
+  test('that passed is an error if the run was interrupted before its hooks had ended: they might have failed', () => {
+    expect(withRecord({}, { status: 'interrupted' })).toMatchObject({
+      ...{ outcome: 'error', errorKind: 'interrupted' },
+      reason: 'the run was interrupted before the hooks and fixtures of the test had ended',
+    });
     const failed = { status: 'interrupted', errors: [{ message: 'Error: no logout' }] } as const;
-    expect(withRecord({}, { ...failed, errors: [...failed.errors] })).toMatchObject({ outcome: 'error' });
+    expect(withRecord({}, { ...failed, errors: [...failed.errors] })).toMatchObject({
+      ...{ outcome: 'error', errorKind: 'internal' },
+    });
   });
 });
