@@ -48,6 +48,13 @@ export function parentOf(element: Element): Element | null {
   return element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
 }
 
+/** The element and all elements around it, through shadow roots. */
+export function withAncestors(element: Element): Element[] {
+  const path: Element[] = [];
+  for (let each: Element | null = element; each; each = parentOf(each)) path.push(each);
+  return path;
+}
+
 export function isShown(element: Element): boolean {
   const { width, height } = boxOf(element);
   // Elements of one pixel are for screen readers only.

@@ -19,10 +19,11 @@ import {
   isControl,
   isLabelled,
   nameOf,
-  parentOf,
   roleOf,
+  withAncestors,
   wordsFor,
 } from './elements';
+import { DIALOGS, headingsOf, Lists } from './headings';
 
 /** The control that the element is, or is a part of, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
@@ -95,16 +96,16 @@ export function pathBeside(
   return found.length === 1 ? cssPathOf(found[0]!) : null;
 }
 
-/** If the page has no such box any more, texts that were in it may be further away. */
+/** If the page has no such box any more, texts that were in it may be further away, but not in another row or item. */
 function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
-  const wider = () => (scope === 'row' ? boxOrWider(control, 'alone', look) : PAGE());
-  return boxIn(control, scope, look) ?? wider();
+  const box = boxIn(control, scope, look);
+  if (box || !isNear(scope)) return box ?? PAGE();
+  return boxIn(control, scope === 'row' ? 'alone' : 'row', look) ?? { ...PAGE(), isApart: true };
 }
 
 const MAX_NEIGHBOURS = 8;
 const MAX_TEXT = 100;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
-const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
 /** Elements whose text is not shown on the page, or only for a moment. */
 const UNREAD = 'option,script,style,noscript,template,[role=status],[role=alert]';
 
@@ -138,7 +139,7 @@ function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isL
   for (const { text, parent } of textsIn(control, box, isNear(scope), lists)) {
     let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     // Asked last: on a large page it takes longer than all the rest.
-    if (!fresh.length || (parent && !isRead(parent))) continue;
+    if (!fresh.length || (parent && !isReadWith(control, parent, box))) continue;
     const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
     // The names of other controls may change, so few of their words count.
     if (other && other !== control && !holds(other, control))
@@ -172,8 +173,10 @@ function* textsIn(control: Element, { around, after }: TextBox, withFields: bool
   }
 }
 
-const isRead = (element: Element) =>
-  !element.closest(UNREAD) && element.checkVisibility({ visibilityProperty: true });
+const isReadWith = (control: Element, element: Element, { isApart }: TextBox) =>
+  !element.closest(UNREAD) &&
+  element.checkVisibility({ visibilityProperty: true }) &&
+  !(isApart && isInOtherItem(element, control));
 
 function valuesOf(element: Element, withFields: boolean): string[] {
   if (element instanceof HTMLInputElement) return isTextField(element, withFields) ? [element.value] : [];
@@ -197,12 +200,14 @@ interface TextBox {
   around?: Element;
   /** In a grid without rows, a control has only the texts between it and the control before; null for the first. */
   after?: Element | null;
+  /** Without the texts of other items like the control's. */
+  isApart?: boolean;
 }
 
 const PAGE = (): TextBox => ({ around: document.documentElement });
 
 function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undefined {
-  const closest = (selector: string) => pathOf(control).find(each => each.matches(selector));
+  const closest = (selector: string) => withAncestors(control).find(each => each.matches(selector));
   if (scope === 'page') return PAGE();
   if (scope === 'heading') return {};
   if (scope !== 'alone') {
@@ -216,32 +221,23 @@ function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undef
   const before = alike.slice(0, at).reverse().find(hasItsName);
   const after = alike.slice(at + 1).find(hasItsName);
   if (!before && !after) return undefined;
-  const path = pathOf(control);
+  const path = withAncestors(control);
   const shared = [before, after]
     .flatMap(other => other ?? [])
-    .map(other => pathOf(other).find(each => path.includes(each)));
+    .map(other => withAncestors(other).find(each => path.includes(each)));
   const top = Math.min(...shared.map(each => (each ? path.indexOf(each) : path.length)));
   const around = path[top - 1] ?? control;
   if (around !== control || !path[top]) return { around };
   return { around: path[top], after: before ?? null };
 }
 
-/** The element and all elements around it, through shadow roots. */
-function pathOf(element: Element): Element[] {
-  const path: Element[] = [];
-  for (let each: Element | null = element; each; each = parentOf(each)) path.push(each);
-  return path;
-}
-
-/** Caches lists of elements: each is made once for all controls. */
-class Lists {
-  private readonly made = new Map<unknown, Element[]>();
-
-  get(of: unknown, make: () => Element[]): Element[] {
-    const list = this.made.get(of) ?? make();
-    this.made.set(of, list);
-    return list;
-  }
+/** Whether the text is in an element that stands beside one like it, with the control: another entry of a list. */
+function isInOtherItem(parent: Element, control: Element): boolean {
+  const [path, textPath] = [withAncestors(control), withAncestors(parent)];
+  const at = textPath.findIndex(each => path.includes(each));
+  const [item, own] = [textPath[at - 1], path[path.indexOf(textPath[at]!) - 1]];
+  const isItem = item && own && item.localName === own.localName && item.className === own.className;
+  return Boolean(isItem && item.firstElementChild && own.firstElementChild);
 }
 
 interface Look {
@@ -267,51 +263,3 @@ function namedLike(control: Element): (other: Element) => boolean {
   const name = isLabelled(control) ? nameOf(control) : undefined;
   return other => (name === undefined || nameOf(other) === name) && other.checkVisibility();
 }
-
-/** The texts of its column's header, the headings above it, its groups, and the option that it would choose. */
-function headingsOf(control: Element, lists: Lists): string[] {
-  const path = pathOf(control);
-  const cell = path.find(each => each.matches('td,[role=cell],[role=gridcell]'));
-  const table = path.find(each => each.matches('table,[role=table],[role=grid],[role=treegrid]'));
-  const headers = table
-    ? lists.get(table, () => [...table.querySelectorAll('th:not([scope=row]),[role=columnheader]')])
-    : [];
-  const column = cell && columnOf(cell);
-  const header = headers.find(
-    each => columnOf(each) === column && each.parentElement !== cell?.parentElement,
-  );
-  const groups = path.filter(each => each.matches('fieldset,[role=group],[role=radiogroup]'));
-  const root = control.getRootNode() as Document | ShadowRoot;
-  const active = control.getAttribute('aria-activedescendant');
-  const selected = '[role=listbox] [role=option][aria-selected=true]';
-  const isChoosing = roleOf(control) === 'combobox';
-  const option = (active ? root.getElementById(active) : isChoosing && root.querySelector(selected)) || null;
-  const named = [
-    header,
-    ...outlineOf(control, lists),
-    ...groups.map(group => group.querySelector('legend')),
-    option,
-  ];
-  const labels = groups.map(group => group.getAttribute('aria-label'));
-  const texts = [...named.map(each => each?.textContent), ...labels];
-  return texts.filter(text => text?.trim()) as string[];
-}
-
-/** The headings above it (in its dialog, if it is in one): of each rank the last one before it. */
-function outlineOf(control: Element, lists: Lists): Element[] {
-  const root = control.closest(DIALOGS) ?? (control.getRootNode() as Document | ShadowRoot);
-  const headings = lists.get(root, () => [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')]);
-  const before = headings.filter(
-    each => each.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
-  );
-  const outline: Element[] = [];
-  for (const heading of before.reverse())
-    if (!outline[0] || heading.localName < outline[0].localName) outline.unshift(heading);
-  return outline.filter(each => each.checkVisibility());
-}
-
-const columnOf = (cell: Element) => {
-  const cells = [...(cell.parentElement?.children ?? [])] as Partial<HTMLTableCellElement>[];
-  const before = cells.slice(0, cells.indexOf(cell));
-  return before.reduce((sum, { colSpan = 1 }) => sum + colSpan, 0);
-};
