@@ -14,13 +14,16 @@ const options = Object.fromEntries(
   flags.map(([name, short]) => [name, { type: 'string' as const, ...(short && { short }) }]),
 );
 
+/** After Node and the program. Projects and folders may be called `test`, too. */
+const commandOf = (argv: readonly string[]) => argv.slice(2).find(arg => !arg.startsWith('-')) ?? '';
+
 function parse(argv: readonly string[]) {
-  const args = argv.slice(argv.indexOf('test') + 1);
+  const args = argv.slice(argv.indexOf(commandOf(argv), 2) + 1);
   return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
 }
 
 const has = (argv: readonly string[], flag: string) =>
-  argv.includes('test') && parse(argv).values[flag] !== undefined;
+  commandOf(argv) === 'test' && parse(argv).values[flag] !== undefined;
 
 /** The N of `--repeat-each=N`; undefined without it. */
 export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
@@ -48,13 +51,13 @@ function shared(variable: string, value: unknown): string | undefined {
 }
 
 /** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
-export const isListing = (argv: readonly string[] = process.argv) => argv.includes('--list');
+export const isListing = (argv: readonly string[] = process.argv) => has(argv, 'list');
 
-export const isMerging = (argv: readonly string[] = process.argv) => argv.includes('merge-reports');
+export const isMerging = (argv: readonly string[] = process.argv) => commandOf(argv) === 'merge-reports';
 
 /** Whether the command line selected only some tests. `--project` selects whole projects, so it doesn't count. */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
-  if (!argv.includes('test')) return false;
+  if (commandOf(argv) !== 'test') return false;
   const { values, tokens } = parse(argv);
   const flags = ['grep', 'grep-invert', 'last-failed', 'only-changed', 'test-list', 'test-list-invert'];
   if (flags.some(flag => values[flag] !== undefined)) return true;
@@ -78,14 +81,15 @@ export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
 
 /** Whether a person picks single trials, so that there is no verdict: UI mode, `--debug`, servers of editors and coding agents. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
-  const interactive = /^(--(ui|debug)([=-].*)?|test-server|run-test-mcp-server)$/;
-  const found = argv.some(arg => interactive.test(arg));
+  const found =
+    ['test-server', 'run-test-mcp-server'].includes(commandOf(argv)) ||
+    ['ui', 'ui-host', 'ui-port', 'debug'].some(flag => has(argv, flag));
   return shared('TASKPROOF_INTERACTIVE', found ? '1' : undefined) !== undefined;
 }
 
 /** An editor's server sets it to its process id, for the processes that it starts. */
 const EDITOR = 'TASKPROOF_EDITOR';
-if (process.argv.includes('test-server')) process.env[EDITOR] = String(process.pid);
+if (commandOf(process.argv) === 'test-server') process.env[EDITOR] = String(process.pid);
 
 /**
  * Whether this process lists tests for an editor, which shows each test at its location. In other runs a test must be located in its

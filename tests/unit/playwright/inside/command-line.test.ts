@@ -3,6 +3,7 @@ import {
   isFiltered,
   isInteractive,
   isListing,
+  isMerging,
   repeatEachOverride,
   selectsProjects,
 } from '../../../../src/playwright/inside/command-line';
@@ -34,10 +35,15 @@ test.each([
   [['--ui'], false, true],
   [['--ui-port=0'], false, true],
   [['--debug'], false, true],
+  [['--debug=cli'], false, true],
   [['--grep', 'ui'], false, false],
+  [['--grep', '--list'], false, false],
+  [['--project', 'test-server'], false, false],
+  [['test-server', 'merge-reports'], false, false],
 ])('%j: listing %s, interactive %s', (args, listing, interactive) => {
   expect(isListing(argv(...args))).toBe(listing);
   expect(isInteractive(argv(...args))).toBe(interactive);
+  expect(isMerging(argv(...args))).toBe(false);
 });
 
 test.each<[string, boolean]>([
@@ -58,6 +64,10 @@ test.each<[string, boolean]>([
   const given = argv(...line.split(' ').filter(Boolean));
   expect(isFiltered(given)).toBe(expected);
   expect(selectsProjects(given)).toBe(line.includes('--project'));
+});
+
+test.each(['test-server', 'run-test-mcp-server'])('%s is interactive, whatever else it is given', command => {
+  expect(isInteractive(['node', 'cli.js', command, '-c', 'test/playwright.config.ts'])).toBe(true);
 });
 
 test('merge-reports filters nothing by its own arguments', () => {
