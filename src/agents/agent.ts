@@ -197,6 +197,9 @@ export class BudgetExceededError extends Error {
   override name = 'BudgetExceededError';
 }
 
+export const isLimit = (error: unknown) =>
+  error instanceof TurnLimitError || error instanceof BudgetExceededError;
+
 /** Throw it if the model can't be reached or refuses to work: the trial is then `error: agent_api`. */
 export class AgentApiError extends Error {
   override name = 'AgentApiError';

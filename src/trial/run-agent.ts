@@ -290,8 +290,8 @@ export class AgentRun {
     const said = this.said(error);
     const isBudget = error instanceof BudgetExceededError && turns.limit?.status !== 'max_steps';
     if (isBudget) return ended('budget_exceeded', said);
-    if (turns.limit) return turns.limit;
     if (error instanceof AgentApiError) return errorEnd('agent_api', said);
+    if (turns.limit) return turns.limit;
     if (error instanceof AgentSetupError) return errorEnd('setup', said);
     if (session.page.isClosed()) return errorEnd('browser', `no tab is open: ${said}`);
     return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}`);

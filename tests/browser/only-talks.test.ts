@@ -29,7 +29,10 @@ const AGENTS = {
   aiSdk: {
     start: (script: Script) => startOpenAiApi({ script }),
     make: (baseURL: string, apiKey: string): Agent =>
-      aiSdk({ model: createOpenAI({ baseURL, apiKey }).chat('claude-opus-5-5') }),
+      aiSdk({
+        model: createOpenAI({ baseURL, apiKey }).chat('claude-opus-5-5'),
+        pricing: { input: 4, output: 20 },
+      }),
     look: reply(callTool('find', find)),
     unknown: () => reply(callTool('open_cart', find), callTool('find', { selector: '.cart' })),
     goTo: (url: string) => reply(callTool('navigate', { url })),
@@ -37,12 +40,13 @@ const AGENTS = {
 };
 
 interface Setup {
+  maxCostUsd?: number;
   selector?: string;
   wantsAnswer?: WantedAnswer;
 }
 
 describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, goTo }) => {
-  async function play(script: Script, { selector = '.never', wantsAnswer = false }: Setup = {}) {
+  async function play(script: Script, { selector = '.never', wantsAnswer = false, maxCostUsd }: Setup = {}) {
     const api = await start(script);
     onTestFinished(() => api.close());
     const context = await browser().newContext();
@@ -52,6 +56,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     const record = await playTrial(opened, {
       entryUrl: `${site.origin}/`,
       goal: 'Open the "cart".',
+      ...(maxCostUsd !== undefined && { maxCostUsd }),
       assertion: { type: 'dom', selector, state: 'attached' },
       run: task => agent.run(task),
       // Only what never comes may be waited for shortly.
@@ -92,8 +97,11 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     expect(record).toMatchObject({ outcome: 'passed', status: 'completed', answer: 'Done.' });
   });
 
-  it('calls only tools that there are not, until the end: an error of the model', async () => {
-    const { record } = await play(unknown);
+  it.each([
+    ['all turns are used', {}],
+    ['the money is spent', { maxCostUsd: 0.02 }],
+  ])('calls only tools that there are not, until %s: an error of the model', async (_, setup) => {
+    const { record } = await play(unknown, setup);
     expect(record).toMatchObject({
       errorKind: 'agent_api',
       reason: expect.stringContaining(

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { debug } from '../../text/debug';
 import { shorten } from '../../text/line';
-import { AgentApiError, type Answered, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { AgentApiError, type Answered, type GaveUp, isLimit, type SessionTask, type Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
 import { Budget, type Prices, uncounted, unknownPrice } from './budget';
@@ -107,6 +107,9 @@ export abstract class Loop {
         const ending = await this.next();
         if (ending) return ending.result;
       }
+    } catch (error) {
+      if (this.hasCalled || !isLimit(error)) throw error;
+      throw this.error(`${this.neverActed} Set another model.`);
     } finally {
       task.session.dialogs.policy = undefined;
     }
@@ -128,7 +131,7 @@ export abstract class Loop {
     const { task } = this;
     const { model } = this.loopSettings;
     // Without a turn left, nothing in an answer could be done, so don't pay for one.
-    if (task.turnsLeft <= 0) await this.runOut();
+    if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const answer = await this.request();
     if (task.costUsd === null && isCapped(task)) throw this.error(uncounted(model));
@@ -148,12 +151,6 @@ export abstract class Loop {
       );
     }
     return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
-  }
-
-  /** @throws TurnLimitError, or AgentApiError if the model never made a valid call */
-  private async runOut(): Promise<void> {
-    if (!this.hasCalled) throw this.error(`${this.neverActed} Set another model.`);
-    await this.task.turn('no turns are left', () => undefined);
   }
 
   private async request(): Promise<Answer> {
