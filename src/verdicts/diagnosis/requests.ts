@@ -82,6 +82,8 @@ export function suspectOf(
       return isBroken(sent)
         ? turn <= (parting?.turn ?? end) || CHANGES.test(request)
         : isRefused(sent) && turn <= end;
+    // The page on which the trial began.
+    if (sent === facts.requests[0] && turn === 0 && isRefused(sent)) return true;
     return isBroken(sent) && isOwn(request) && (CHANGES.test(request) || turn > trial.turns - LAST_TURNS);
   };
   const isLate = (sent: SentRequest): boolean => {

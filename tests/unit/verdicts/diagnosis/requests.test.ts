@@ -191,6 +191,8 @@ test.each<[string, string[], string | null]>([
   ['what changes data and was never answered', ['1 POST /cart - 8000'], 'POST /cart was never answered'],
   ['what was just sent', ['5 POST /cart - 800'], null],
   ['what is read and was never answered', ['5 GET /events - 8000'], null],
+  ['the page on which it began', ['0 GET /gone 404', '1 POST /cart 201'], 'GET /gone answered 404'],
+  ['what the first page asks for', ['0 GET / 200', '0 GET /me 401'], null],
   ['what took long', ['5 POST /cart 201 8000'], null],
 ])('without a passing trial: %s', (_name, lost, expected) => {
   expect(suspect(lost, [])).toBe(expected);
