@@ -96,25 +96,27 @@ const ENCODINGS: Encoding[] = [
   { unit: new RegExp(`${UTF8}|\\+`, 'gi'), read: unit => (unit === '+' ? ' ' : decodedUrl(unit)) },
   // HTML.
   {
-    unit: /&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi,
+    // Browsers read numbers without the semicolon, too.
+    unit: /&(?:#\d{1,7};?|#x[\da-f]{1,6};?|[a-z][a-z\d]{1,31};)/gi,
     // If the text was changed to upper case, only the lower-case name is known.
     read(unit) {
       const { decodeHTMLStrict } = entities();
-      const character = decodeHTMLStrict(unit);
+      const character = decodeHTMLStrict(unit.replace(/;?$/, ';'));
       return character === unit ? decodeHTMLStrict(unit.toLowerCase()) : character;
     },
   },
   // JSON, source code, YAML in double quotes.
   {
-    unit: /\\(?:u\{[\da-fA-F]{1,6}\}|u[\da-fA-F]{4}|U[\da-fA-F]{8}|x[\da-fA-F]{2}|[\s\S])/g,
+    unit: /\\(?:u\{[\da-fA-F]{1,6}\}|U[\da-fA-F]{8}|[uU][\da-fA-F]{4}|x[\da-fA-F]{2}|[\s\S])/g,
     read(unit) {
       if (unit.length === 2) return CONTROLS[unit[1]!] ?? unit[1]!;
       const code = Number(`0x${unit.slice(2).replace(/[{}]/g, '')}`);
       return code > 0x10ffff ? unit : String.fromCodePoint(code);
     },
   },
-  // YAML in single quotes.
+  // YAML in single quotes, and shells.
   { unit: /''/g, read: () => "'" },
+  { unit: /'\\''/g, read: () => "'" },
   // URLs of pages that are not UTF-8.
   { unit: /%[\da-f]{2}/gi, read: unit => String.fromCharCode(Number(`0x${unit.slice(1)}`)) },
   // Characters that nobody sees, and that `harmless` takes out.

@@ -38,6 +38,12 @@ const FORMS: Record<string, (text: string) => string> = {
   'HTML with names of what nobody sees': text =>
     inHtml(text).replaceAll('te', 't&shy;&zwj;&ZeroWidthSpace;e'),
   'name of a file': text => text.replace(/["~*/:<>?\\|]/g, '_'),
+  'HTML with numbers alone': text => [...text].map(letter => `&#${letter.codePointAt(0)}`).join(''),
+  'a shell': text => text.replaceAll("'", String.raw`'\''`),
+  'JSON in capitals': text =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[^ -~]/g, letter => `\\U${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
   'doubled quotes': text => text.replaceAll("'", "''"),
   "YAML in '...'": text => JSON.stringify(text).slice(1, -1).replaceAll("'", "''"),
   'source code': text =>
