@@ -26,7 +26,7 @@ const rows: Row[] = [
     run: `throw new Error('the plan is lost')`,
     status: 'error',
     errorKind: 'internal',
-    reason: /agent "bad" threw: the plan is lost/,
+    reason: /agent "bad" threw: the plan is lost \([\w.]+:\d+\)/,
   },
   {
     name: 'returns nonsense',
