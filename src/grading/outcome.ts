@@ -21,11 +21,10 @@ export function failureOf(end: TrialEnd): TrialFailure | null {
   return { what: whyFailed(reason, broken), where: whereOf({ turns, finalUrl }) };
 }
 
-/** One sentence: the first problem, and the number of others, which are in the record. */
-function whyFailed(reason: string | null, broken: readonly string[]): string {
-  const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
-  if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
-  return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
+/** How the agent ended, the first check that does not hold, and the number of others, which are in the record. */
+function whyFailed(reason: string | null, [first, ...others]: readonly string[]): string {
+  const told = [reason, first].filter(each => each != null).join('; ');
+  return others.length ? `${told} (and ${others.length} more)` : told;
 }
 
 /** The part of the record that follows from the rest of it. */
