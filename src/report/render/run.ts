@@ -123,9 +123,13 @@ function otherShards(verdicts: readonly ResultRow[]): Item[] {
 }
 
 function tolerated(rows: readonly ResultRow[]): Item[] {
-  const told = rows
-    .filter(row => row.verdict === 'passed' && row.diagnosis)
-    .map(row => `Tolerated in ${specLabel(specName(row), row.project)}: ${whyLines(row)[0]}`);
+  const passed = rows.filter(row => row.verdict === 'passed');
+  const told = passed.flatMap(row => {
+    // Ordinary tests have no diagnosis.
+    const lost = row.trials.find(({ outcome }) => outcome === 'failed');
+    const why = row.diagnosis ? whyLines(row)[0] : lost && `trial ${lost.index + 1}/${row.k}: ${lost.reason}`;
+    return why ? `Tolerated in ${specLabel(specName(row), row.project)}: ${why}` : [];
+  });
   return atMost(told).map(line => ({ text: oneLine(line, 300) }));
 }
 
