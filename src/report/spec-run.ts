@@ -219,13 +219,15 @@ export class SpecRun {
     }
   }
 
-  /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */
+  /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/5 (error: browser, not counted): ...`, `1/1 (healed)`. */
   private trialText(trial: TrialResult, tolerated: boolean): string {
     const { k } = this.planned.policy;
     // If our reporter did not plan the run, repeats beyond k ran, too.
     if (trial.index >= k) return 'not needed';
     const marks = [
-      trial.outcome !== 'passed' && trial.outcome,
+      trial.outcome === 'error'
+        ? `error: ${trial.errorKind}, not counted`
+        : trial.outcome !== 'passed' && trial.outcome,
       tolerated && 'tolerated',
       isHealed(trial) && 'healed',
     ].filter(Boolean);

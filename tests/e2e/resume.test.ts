@@ -235,7 +235,9 @@ test.afterEach(async () => {
   const resumed = await taskproof(suite, ['resume']);
   expect(suite.read('played.txt')).toBe('first first second ');
   expect(resumed.code, resumed.err).toBe(1);
-  expect(resumed.out + resumed.err).toContain('the trial passed, but the test did not: Error: not logged out');
+  expect(resumed.out + resumed.err).toContain(
+    'the trial passed, but the test did not: Error: not logged out',
+  );
 });
 
 test('a run that a failure stopped goes on: what is kept does not count as a failure again', async () => {

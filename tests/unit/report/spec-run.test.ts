@@ -180,7 +180,9 @@ test('a trial without a result of its own says how it ended; Playwright knows it
   run.add(testAt(0), error);
   expect(run.ended).toBe(true);
   run.add(testAt(1), skipped);
-  expect(described(error)[1]).toMatch(/^trial: 1\/2 \(error\): the test failed before its trial began/);
+  expect(described(error)[1]).toMatch(
+    /^trial: 1\/2 \(error: setup, not counted\): the test failed before its trial began/,
+  );
   expect(described(skipped)[1]).toBe('trial: 2/2 (skipped)');
 });
 
