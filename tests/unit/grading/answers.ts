@@ -337,4 +337,13 @@ export const ANSWERS: readonly (readonly [
   ],
   [{ number: 5_000_000 }, ['$5 M', '$5M', '500万', '500万円'], ['5 M']],
   [{ number: 4.5 }, ['4,5 von 5 Sternen', '4,5 sur 5', '4.5 out of 5'], ['5 von 4,5']],
+  [
+    { date: '2026-03-14' },
+    [
+      ...['The sale is on 14 March, 11-17.', '14 March, 20 % off', '14 March, 11–17 Uhr', '14 March (11)'],
+      ...['March 14, 10–12', 'March 14, 10 to 12', '14 March, 20. Uhr', "14 March '26", '14 Mar 26'],
+      ...['am 14.3. um 10 Uhr', '14.3.', '14/3', '3/14', 'It arrives on 14 March for 4.5.', '14 March, 24/7'],
+    ],
+    [...['15.3.', '14/4', '14/3 or 15/3', '14 March (2025)', '14 Mar 25', "14 March '25"]],
+  ],
 ];
