@@ -99,7 +99,8 @@ function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; res
 export function datesIn(text: string): FoundDate[] {
   const usual = findDates(text, [...DATES, SHORT_DATE]);
   const { found, rest } = usual.found.length ? usual : findDates(text, SHORTER_DATES);
-  const whole = found.map(date => withYearBeside(date, rest));
+  const given = found.filter(({ at }) => !isNegated(text.slice(0, at)));
+  const whole = given.map(date => withYearBeside(date, rest));
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
 
@@ -151,6 +152,19 @@ function datesOf(groups: string[], order: string): string[] {
     return isDate ? date.toISOString().slice(year === undefined ? 5 : 0, 10) : [];
   });
 }
+
+const NEGATION =
+  "not|cannot|none|nothing|never|neither|nor|no(?!\\.)|\\p{L}+n['’]t|nicht|kein\\p{L}{0,2}|weder|pas|non|não|nie|niet|geen";
+/** Here something else begins (not in `between 40 and 42`), or the value is when: `not until`. In Portuguese, `no` is `in the`. */
+const TURN =
+  '(?:but|until|till|before|later|earlier|miss|forget|sondern|bis|vor|aber|mais|sino|pero|ma|dia|total)(?!\\p{L})|(?:and|so|und|et|y|e|en)(?!\\p{L}|(?<=[\\d%$€£¥]\\s\\p{L}+)\\s+(?!\\p{L}))';
+/** Up to four words or figures before the value. */
+const NEGATED = new RegExp(
+  `(?<!\\p{L})(?:${NEGATION})(?:[^\\S\\n]+(?!${TURN})[\\p{L}\\d$€£¥*_"“'](?:[^\\s.,;:!?()]|[.,](?=\\d))*){0,4}[^\\S\\n]*[*_"“„'$€£¥]*$`,
+  'iu',
+);
+/** `I found no sale on`, `It isn't`. */
+export const isNegated = (before: string) => NEGATED.test(before.slice(-100));
 
 /** The text with blanks in place of dates, whose figures are not numbers of the answer. */
 export const withoutDates = (text: string) => findDates(text, DATES).rest;

@@ -1,7 +1,7 @@
 // The number or the date that an answer gives. People and models write them in many ways, beside words and other figures. Of several
 // values, the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals sign. If it marks
 // none, it gives none: a value that is only mentioned must not pass.
-import { datesIn, type Value, withoutDates } from './answer-dates';
+import { datesIn, isNegated, type Value, withoutDates } from './answer-dates';
 
 /** The value that the answer gives, if any, and all that it mentions. */
 export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
@@ -32,12 +32,15 @@ function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> 
   const [all, bold] = [valuesIn(said), valuesIn(boldParts(said))];
   // If several values are bold, none is marked.
   const last = bold.length > 1 ? [] : [lastLine(said, valuesIn), afterLastColon(said)].map(valuesIn);
-  const only = [all, bold, ...last].find(values => values.length === 1);
+  // The part after a `not` is no value of the whole.
+  const isGiven = (value: Value<T>) => all.some(each => keyOf(each) === keyOf(value));
+  const only = [all, bold, ...last].find(values => values.length === 1 && isGiven(values[0]!));
   return { value: only?.[0], mentioned: all };
 }
 
+const keyOf = (value: Value<unknown>) => JSON.stringify(value.readings);
 function distinct<T>(values: Value<T>[]): Value<T>[] {
-  return [...new Map(values.map(value => [JSON.stringify(value.readings), value])).values()];
+  return [...new Map(values.map(value => [keyOf(value), value])).values()];
 }
 
 const boldParts = (text: string) =>
@@ -84,7 +87,7 @@ const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥~]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
   '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
-  "(?:max|min)(?:\\.|imal)|not|nicht|bis zu|jusqu[’']à|hasta|fino a|até",
+  "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
 /** After a number that is only a limit. */
@@ -129,8 +132,8 @@ function numbersIn(text: string): Value<number>[] {
     .replace(/\b(?:out of|von|sur) \d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
-  const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, groups: parts = {} }) => {
-    if (parts.limit || parts.beyond) return [];
+  const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, index, groups: parts = {} }) => {
+    if (parts.limit || parts.beyond || isNegated(bare.slice(0, index))) return [];
     const sign = parts.before || parts.after ? -1 : 1;
     const read = readingsOf(parts.digits!);
     // In `1.234 million` the point is a decimal point.
@@ -188,8 +191,8 @@ function numberRuns(text: string): string[][] {
   const isPart = (word: string) =>
     word === 'one' || valueOfWord.has(word) || MULTIPLES.has(word) || PARTS.has(word);
   const runs: string[][] = [[]];
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}+|[^\p{L}\s-]/gu))
-    if (isPart(word)) runs.at(-1)!.push(word);
+  for (const { 0: word, index } of text.toLowerCase().matchAll(/\p{L}+|[^\p{L}\s-]/gu))
+    if (isPart(word) && !isNegated(text.slice(0, index))) runs.at(-1)!.push(word);
     else if (!JOINING.has(word)) runs.push([]);
   return runs.filter(run => run.some(word => valueOfWord.has(word) || (word === 'one' && run.length > 1)));
 }

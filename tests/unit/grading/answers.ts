@@ -338,12 +338,50 @@ export const ANSWERS: readonly (readonly [
   [{ number: 5_000_000 }, ['$5 M', '$5M', '500万', '500万円'], ['5 M']],
   [{ number: 4.5 }, ['4,5 von 5 Sternen', '4,5 sur 5', '4.5 out of 5'], ['5 von 4,5']],
   [
+    { number: 42 },
+    [
+      'I am not sure: 42',
+      'It is not 41, it is 42.',
+      'It is not sold out and costs 42 €.',
+      'No. 42',
+      'It is not 41 but **42**.',
+      'No total são 42.',
+      'Shipping is not included in the price of $42.',
+      'It is not **41** of 50, it is: 42',
+      'Pro Max 42',
+      'There is no discount and 42 items are in stock.',
+    ],
+    [
+      ...['It is not 42.', "It isn't 42.", 'It isn’t **42**.', 'I could not find 42 plants.', 'kein 42'],
+      ...[
+        'There are no 42 plants',
+        'not exactly 42',
+        'neither 41 nor 42',
+        'not between 40 € and 42 €',
+        'not 40 and 42',
+      ],
+      ...['Es sind keine 42 Pflanzen.', 'It does not cost $41 or $42.', "Ce n'est pas 42.", 'No es 42.'],
+      ...['I did not find any of the 42 plants.', 'maximum 42', 'minimum of 42', 'none of the 42'],
+    ],
+  ],
+  [
     { date: '2026-03-14' },
     [
       ...['The sale is on 14 March, 11-17.', '14 March, 20 % off', '14 March, 11–17 Uhr', '14 March (11)'],
       ...['March 14, 10–12', 'March 14, 10 to 12', '14 March, 20. Uhr', "14 March '26", '14 Mar 26'],
       ...['am 14.3. um 10 Uhr', '14.3.', '14/3', '3/14', 'It arrives on 14 March for 4.5.', '14 March, 24/7'],
+      ...[
+        'Delivery no later than 14 March.',
+        'Don’t miss the sale on 14 March!',
+        'It does not start until 14 March.',
+        'It is not on 13 March but on 14 March.',
+        'no dia 14 de março',
+      ],
     ],
-    [...['15.3.', '14/4', '14/3 or 15/3', '14 March (2025)', '14 Mar 25', "14 March '25"]],
+    [
+      ...['It is not on 14 March 2026.', 'Not 14 March 2026', 'I found no sale on 14 March 2026.'],
+      ...['I could not find any sale on March 14.', 'not 13 or 14 March', 'Nicht am **14. März**.'],
+      ...['15.3.', '14/4', '14/3 or 15/3', '14 March (2025)', '14 Mar 25', "14 March '25"],
+    ],
   ],
 ];
