@@ -337,6 +337,21 @@ export const ANSWERS: readonly (readonly [
   ],
   [{ number: 5_000_000 }, ['$5 M', '$5M', '500万', '500万円'], ['5 M']],
   [{ number: 4.5 }, ['4,5 von 5 Sternen', '4,5 sur 5', '4.5 out of 5'], ['5 von 4,5']],
+  // Three digits after one separator are thousands, unless the spec asks for decimals.
+  [
+    { number: 5 },
+    ['5', '5.0'],
+    ['5,000 reviews', '5.000 Bewertungen', '$12 + $5 shipping', '5 + 3', '5 = 2 + 3'],
+  ],
+  [{ number: 5, tolerance: 1 }, ['5.2'], ['5,200 reviews', '5.000']],
+  [
+    { number: 12 },
+    ['$12', 'a dozen', 'twelve'],
+    ['12,000 €', '12 + 18\n30', '12+', '12+ items', 'half a dozen'],
+  ],
+  [{ number: 1.299 }, ['1.299', '1,299 kg'], ['1299', '1.298']],
+  [{ number: 0.125 }, ['0,125', '0.125', '⅛'], ['125']],
+  [{ number: 4 }, ['3 + 1 = 4'], ['3 + 4', '7 = 3 + 4', '$3+$4']],
   [
     { number: 42 },
     [
@@ -347,9 +362,11 @@ export const ANSWERS: readonly (readonly [
       'It is not 41 but **42**.',
       'No total são 42.',
       'Shipping is not included in the price of $42.',
+      'forty-two',
       'It is not **41** of 50, it is: 42',
       'Pro Max 42',
       'There is no discount and 42 items are in stock.',
+      'zweiundvierzig',
     ],
     [
       ...['It is not 42.', "It isn't 42.", 'It isn’t **42**.', 'I could not find 42 plants.', 'kein 42'],
@@ -361,9 +378,28 @@ export const ANSWERS: readonly (readonly [
         'not 40 and 42',
       ],
       ...['Es sind keine 42 Pflanzen.', 'It does not cost $41 or $42.', "Ce n'est pas 42.", 'No es 42.'],
-      ...['I did not find any of the 42 plants.', 'maximum 42', 'minimum of 42', 'none of the 42'],
+      ...[
+        'I did not find any of the 42 plants.',
+        'not forty-two',
+        'maximum 42',
+        'minimum of 42',
+        'none of the 42',
+      ],
     ],
   ],
+  [{ number: 21 }, ['twenty-one', 'twenty one plants', 'einundzwanzig'], ['twenty', 'not twenty-one']],
+  [{ number: 99 }, ['ninety-nine'], ['ninety', 'nine', 'ninety nineteen']],
+  [{ number: 30 }, ['dreißig', 'thirty'], ['dreizehn', 'einunddreißig']],
+  [
+    { number: 120 },
+    ['one hundred and twenty', 'hundred twenty: 120'],
+    ['one hundred twenty-one', 'one twenty', 'a hundred'],
+  ],
+  [{ number: 11 }, ['eleven'], ['five six', 'ten one', 'five and six']],
+  [{ number: 100 }, ['a hundred'], ['several hundred', 'over a hundred', 'a quarter of a hundred']],
+  [{ number: 0.5 }, ['½', 'It takes ½ hour.'], ['1½', '2']],
+  [{ number: 1.5 }, ['1½', '1 ½'], ['½', '1']],
+  [{ number: 0 }, ['No plants.', 'No results'], ['There are no 42 plants', 'No access', 'No plants: 4']],
   [
     { date: '2026-03-14' },
     [
