@@ -67,6 +67,11 @@ const DATES: { form: RegExp; order: string; or?: string }[] = [
 ];
 /** Only if a date is asked for: otherwise `14.03.` is a number. */
 const SHORT_DATE = { form: dateForm('(\\d\\d)\\.\\s?(\\d\\d)\\.'), order: 'dm' };
+/** Only if there is no other date: beside one, `4.5.` and `24/7` are none. */
+const SHORTER_DATES = [
+  { form: dateForm('(\\d{1,2})\\.\\s?(\\d{1,2})\\.'), order: 'dm' },
+  { form: dateForm('(\\d{1,2})/(\\d{1,2})(?!/)', '[\\p{L}\\d/]|\\d[.,]'), order: 'dm', or: 'md' },
+];
 /** @param notAfter what can't stand before a date. Letters can in Japanese and Korean, which need no space there. */
 function dateForm(source: string, notAfter = '[\\p{L}\\d]|\\d[.,]'): RegExp {
   return new RegExp(`(?<!${notAfter})${source}(?!\\d)`, 'giu');
@@ -92,15 +97,21 @@ function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; res
 
 /** Whole dates and days without a year, in the order of the text. */
 export function datesIn(text: string): FoundDate[] {
-  const { found, rest } = findDates(text, [...DATES, SHORT_DATE]);
-  const whole = found.map(date => withYearBeside(date, rest));
+  const usual = findDates(text, [...DATES, SHORT_DATE]);
+  const { found, rest } = usual.found.length ? usual : findDates(text, SHORTER_DATES);
+  const given = found.filter(({ at }) => !isNegated(text.slice(0, at)));
+  const whole = given.map(date => withYearBeside(date, rest));
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
 
 const JOINED =
   '\\s?(?:[-–/&]|(?:or|and|to|through|thru|until|till|oder|und|bis|ou|et|au|o|y|al|e|a|of|en|tot)\\s)\\s?';
 const DAY_BEFORE = new RegExp(`(?<![\\d.])${DAY}${JOINED}$`, 'iu');
-const DAY_AFTER = new RegExp(`^(?:,\\s?\\d{1,2})*${JOINED}${DAY}(?![\\d:])`, 'iu');
+/** `March 14, 10–12` has a time, `March 14, 15 and 16` has days. */
+const DAY_AFTER = new RegExp(
+  `^(?!,\\s?\\d{1,2}\\s?(?:[-–]|to\\s))(?:,\\s?\\d{1,2})*${JOINED}${DAY}(?![\\d:])`,
+  'iu',
+);
 
 /** `March 13-14`, `13. oder 14. März`: with two days, neither is the answer. */
 function otherDays(date: FoundDate, rest: string): FoundDate[] {
@@ -109,12 +120,14 @@ function otherDays(date: FoundDate, rest: string): FoundDate[] {
   const endsWithDay = /\p{L}\D*(?<!\d)\d{1,2}\D*$/u.test(text);
   const day = before ?? (endsWithDay ? DAY_AFTER.exec(rest.slice(at + text.length)) : null);
   if (!day) return [];
-  return [{ ...date, readings: date.readings.map(each => each.slice(0, -2) + day[1]!.padStart(2, '0')) }];
+  const readings = date.readings.map(each => each.slice(0, -2) + day[1]!.padStart(2, '0'));
+  return [{ ...date, text: day[1]!, readings }];
 }
 
 const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$/u;
+/** Two digits only at the end of the line: `March 14, 20 % off`, `14 March (11)` and `14 March, 11–17` have no year. */
 const YEAR_AFTER =
-  /^[\s,]*(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d)|(\d\d)(?![\d:/%]|[.,]\d|\s?[\p{L}$€£¥]))/u;
+  /^[\s,]*(?:(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d))|(\d\d)(?=\.?\s*(?:$|\n)))/u;
 
 /** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {
@@ -139,6 +152,19 @@ function datesOf(groups: string[], order: string): string[] {
     return isDate ? date.toISOString().slice(year === undefined ? 5 : 0, 10) : [];
   });
 }
+
+const NEGATION =
+  "not|cannot|none|nothing|never|neither|nor|no(?!\\.)|\\p{L}+n['’]t|nicht|kein\\p{L}{0,2}|weder|pas|non|não|nie|niet|geen";
+/** Here something else begins (not in `between 40 and 42`), or the value is when: `not until`. In Portuguese, `no` is `in the`. */
+const TURN =
+  '(?:but|until|till|before|later|earlier|miss|forget|sondern|bis|vor|aber|mais|sino|pero|ma|dia|total)(?!\\p{L})|(?:and|so|und|et|y|e|en)(?!\\p{L}|(?<=[\\d%$€£¥]\\s\\p{L}+)\\s+(?!\\p{L}))';
+/** Up to four words or figures before the value. */
+const NEGATED = new RegExp(
+  `(?<!\\p{L})(?:${NEGATION})(?:[^\\S\\n]+(?!${TURN})[\\p{L}\\d$€£¥*_"“'](?:[^\\s.,;:!?()]|[.,](?=\\d))*){0,4}[^\\S\\n]*[*_"“„'$€£¥]*$`,
+  'iu',
+);
+/** `I found no sale on`, `It isn't`. */
+export const isNegated = (before: string) => NEGATED.test(before.slice(-100));
 
 /** The text with blanks in place of dates, whose figures are not numbers of the answer. */
 export const withoutDates = (text: string) => findDates(text, DATES).rest;

@@ -1,7 +1,7 @@
 // The number or the date that an answer gives. People and models write them in many ways, beside words and other figures. Of several
 // values, the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals sign. If it marks
 // none, it gives none: a value that is only mentioned must not pass.
-import { datesIn, type Value, withoutDates } from './answer-dates';
+import { datesIn, isNegated, type Value, withoutDates } from './answer-dates';
 
 /** The value that the answer gives, if any, and all that it mentions. */
 export type Given<T> = { value?: Value<T> | undefined; mentioned: readonly Value<T>[] };
@@ -32,12 +32,15 @@ function given<T>(answer: string, find: (text: string) => Value<T>[]): Given<T> 
   const [all, bold] = [valuesIn(said), valuesIn(boldParts(said))];
   // If several values are bold, none is marked.
   const last = bold.length > 1 ? [] : [lastLine(said, valuesIn), afterLastColon(said)].map(valuesIn);
-  const only = [all, bold, ...last].find(values => values.length === 1);
+  // The part after a `not` is no value of the whole.
+  const isGiven = (value: Value<T>) => all.some(each => keyOf(each) === keyOf(value));
+  const only = [all, bold, ...last].find(values => values.length === 1 && isGiven(values[0]!));
   return { value: only?.[0], mentioned: all };
 }
 
+const keyOf = (value: Value<unknown>) => JSON.stringify(value.readings);
 function distinct<T>(values: Value<T>[]): Value<T>[] {
-  return [...new Map(values.map(value => [JSON.stringify(value.readings), value])).values()];
+  return [...new Map(values.map(value => [keyOf(value), value])).values()];
 }
 
 const boldParts = (text: string) =>
@@ -84,13 +87,13 @@ const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥~]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
   '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
-  "(?:max|min)(?:\\.|imal)|not|nicht|bis zu|jusqu[’']à|hasta|fino a|até",
+  "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
 /** After a number that is only a limit. */
 const BEYOND =
-  '\\s?\\+(?!\\d)|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})|\\sat (?:least|most)\\b';
-const HALF = '(?:½|(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa]))';
+  '\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})|\\sat (?:least|most)\\b';
+const HALF = '(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa])';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
   // blanks (`Team - $40`, items of lists) unless the value begins with it.
@@ -101,8 +104,8 @@ const NUMBER = new RegExp(
 );
 /** Counted from zero. `one` is left out where it is an article, too. */
 const WORDS = [
-  'zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty',
-  'null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+  'zero two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen',
+  'null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn',
   'zéro deux trois quatre cinq six sept huit neuf dix onze douze',
   'cero dos tres cuatro cinco seis siete ocho nueve diez once doce',
   'zero due tre quattro cinque sei sette otto nove dieci undici dodici',
@@ -113,8 +116,15 @@ const WORDS = [
 const valueOfWord = new Map(
   WORDS.flatMap(words => words.map((word, at) => [word, at ? at + 1 : 0] as const)),
 );
-for (const [at, word] of 'thirty forty fifty sixty seventy eighty ninety'.split(' ').entries())
-  valueOfWord.set(word, 30 + 10 * at);
+const TENS = [
+  'twenty thirty forty fifty sixty seventy eighty ninety',
+  'zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig',
+].map(words => words.split(' '));
+for (const [at, ten] of TENS.flatMap(words => [...words.entries()])) {
+  valueOfWord.set(ten, 20 + 10 * at);
+  for (const [more, unit] of 'ein zwei drei vier fünf sechs sieben acht neun'.split(' ').entries())
+    valueOfWord.set(`${unit}und${ten}`, 21 + 10 * at + more);
+}
 // These are common words in other languages.
 for (const word of ['due', 'once', 'sei']) valueOfWord.delete(word);
 const NO_NUMBERS = new Map([
@@ -128,9 +138,14 @@ function numbersIn(text: string): Value<number>[] {
     // `4.6 out of 5`, `4.6/5`
     .replace(/\b(?:out of|von|sur) \d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
     // A time, in hours.
-    .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
-  const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, groups: parts = {} }) => {
-    if (parts.limit || parts.beyond) return [];
+    .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60))
+    // `1½` is 1.5000, of four digits, since three would be thousands, too.
+    .replace(/(?:(\d+) ?)?([¼-¾⅐-⅞])/gu, (_, whole = 0, part) => {
+      const [over, under] = part.normalize('NFKD').split('⁄');
+      return (Number(whole) + over / under).toFixed(4);
+    });
+  const found = [...bare.matchAll(NUMBER)].flatMap(({ 0: whole, index, groups: parts = {} }) => {
+    if (parts.limit || parts.beyond || isNegated(bare.slice(0, index))) return [];
     const sign = parts.before || parts.after ? -1 : 1;
     const read = readingsOf(parts.digits!);
     // In `1.234 million` the point is a decimal point.
@@ -188,26 +203,41 @@ function numberRuns(text: string): string[][] {
   const isPart = (word: string) =>
     word === 'one' || valueOfWord.has(word) || MULTIPLES.has(word) || PARTS.has(word);
   const runs: string[][] = [[]];
-  for (const [word] of text.toLowerCase().matchAll(/\p{L}+|[^\p{L}\s-]/gu))
-    if (isPart(word)) runs.at(-1)!.push(word);
+  for (const { 0: word, index } of text.matchAll(/\p{L}+|[^\p{L}\s-]/gu))
+    if (isPart(word) && !isNegated(text.slice(0, index))) runs.at(-1)!.push(word);
     else if (!JOINING.has(word)) runs.push([]);
   return runs.filter(run => run.some(word => valueOfWord.has(word) || (word === 'one' && run.length > 1)));
 }
 
+/** `one hundred and twenty-five`, `two million`; nothing for what is no number in English, such as `five six`. */
+function valueOfRun(run: string[]): number | undefined {
+  let [sum, part] = [0, 0];
+  for (const word of run) {
+    const [value, times] = [word === 'one' ? 1 : valueOfWord.get(word), MULTIPLES.get(word)];
+    const rest = part % 100;
+    if (value !== undefined && (!rest || (value < 10 && rest >= 20 && rest % 10 === 0))) part += value;
+    else if (times === 100 && part) part *= 100;
+    else if (times && part) [sum, part] = [sum + part * times, 0];
+    else return;
+  }
+  return sum + part;
+}
+
+/** Not of `half a dozen`, `a quarter of a million`. */
+const A_MULTIPLE = /(?<!(?:of|in|half) )\ba (?=(?:dozen|hundred|thousand|million|billion)\b)/g;
+const ALONE = /\bthere (?:is|are) (no|none|one)\b(?! \S*\d)|^(no) \p{L}+(?<![su])s\W*$/u;
 function numberWordsIn(text: string): Value<number>[] {
-  const runs = numberRuns(text);
-  // Of numbers in several words, only multiples are read: `two million`.
-  const counted = runs.flatMap(([word = '', multiple, ...more]) => {
-    const times = multiple === undefined ? 1 : MULTIPLES.get(multiple);
-    const value = word === 'one' ? 1 : valueOfWord.get(word);
-    if (value === undefined || times === undefined || more.length) return [];
-    return { text: multiple ? `${word} ${multiple}` : word, readings: [value * times] };
+  const lower = text.toLowerCase().replace(A_MULTIPLE, 'one ');
+  const runs = numberRuns(lower);
+  const counted = runs.flatMap(run => {
+    const value = valueOfRun(run);
+    return value === undefined ? [] : { text: run.join(' '), readings: [value] };
   });
   if (runs.length) return counted;
-  // `None.`, `One`, `There are no plants`: alone, or after a verb in English. `No idea` is no 0, and so `No` is none alone.
-  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  // `None.`, `One`, `No plants.`, `There are no plants`: alone, or after a verb in English. `No idea` is no 0, and so `No` is none alone.
+  const words = lower.match(/\p{L}+/gu) ?? [];
   const isAlone = words.length === 1 && words[0] !== 'no';
-  const alone = isAlone ? words : (/\bthere (?:is|are) (no|none|one)\b/i.exec(text)?.slice(1) ?? []);
+  const alone = isAlone ? words : (ALONE.exec(lower)?.slice(1).filter(Boolean) ?? []);
   return alone.flatMap(word =>
     NO_NUMBERS.has(word) ? { text: word, readings: [NO_NUMBERS.get(word)!] } : [],
   );

@@ -27,7 +27,9 @@ export function lookAtAnswer(assertion: AnswerAssertion, answer: Answer | null):
       : `the answer ${shown} ${isMatch === undefined ? TOO_LONG : `does not match /${regex}/`}`;
   }
   if (number !== undefined) {
-    const isIt = (each: number) => isNear(each, number, assertion.tolerance);
+    // `1,299` is 1299 first, and 1.299 only if the spec has decimals. `5,000` is never 5.
+    const isIt = (each: number, at: number) =>
+      !(at && [each, number].some(Number.isInteger)) && isNear(each, number, assertion.tolerance);
     return wrongValue('number', said, numberIn, isIt, numberInWords(assertion), shown);
   }
   if (date !== undefined) {
@@ -86,7 +88,7 @@ function wrongValue<T>(
   kind: 'number' | 'date',
   said: string,
   find: (said: string) => Given<T>,
-  isIt: (reading: T) => boolean,
+  isIt: (reading: T, at: number) => boolean,
   wanted: string,
   shown: string,
 ): string | null {

@@ -29,6 +29,16 @@ test.each<[Omit<AnswerAssertion, 'type'>, string | object | null, string]>([
     '5 or 6',
     'the answer gives several numbers, and marks none as the result: 5, 6 ("5 or 6"), expected 5',
   ],
+  [
+    { date: '2026-03-14' },
+    'March 13-14',
+    'the answer gives several dates, and marks none as the result: March 13, 14 ("March 13-14"), expected 2026-03-14',
+  ],
+  [
+    { number: 30 },
+    '12 + 18\n30',
+    'the answer gives several numbers, and marks none as the result: 12, 18, 30 ("12 + 18 30"), expected 30',
+  ],
   [{ date: '2026-03-14' }, 'May 1', 'the answer gives 05-01 ("May 1"), not 2026-03-14'],
   [{ text: 'red' }, 'blue', 'the answer "blue" does not contain "red"'],
   [{ equals: 'red' }, 'Blue.', 'the answer is "Blue.", not "red"'],
