@@ -98,3 +98,11 @@ export function messageOf(error: unknown): string {
   if (error instanceof Error) return error.message;
   return typeof error === 'string' ? error : String(JSON.stringify(error) ?? error);
 }
+
+/** ` (agent.ts:6)`, where a user's code threw; empty if a package or Node did, or this library. */
+export function thrownAt(error: unknown): string {
+  // A page may be quoted in the error: the pattern takes time by the square of a line's length.
+  const [stack = ''] = String(Object(error).stack).slice(0, 5_000).split('@taskproof');
+  const [, place] = /^ +at (?!.*(?:node_modules|node:)).*?([^\\/(]+:\d+):\d+\)?$/m.exec(stack) ?? [];
+  return place ? ` (${place})` : '';
+}

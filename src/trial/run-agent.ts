@@ -27,7 +27,7 @@ import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import type { TrialData } from '../spec/placeholders';
 import { maskDebugLines } from '../text/debug';
-import { messageOf, oneLine } from '../text/line';
+import { messageOf, oneLine, thrownAt } from '../text/line';
 import type { Mask } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 import { Clock } from './clock';
@@ -294,18 +294,13 @@ export class AgentRun {
     if (turns.limit) return turns.limit;
     if (error instanceof AgentSetupError) return errorEnd('setup', said);
     if (session.page.isClosed()) return errorEnd('browser', `no tab is open: ${said}`);
-    // A page may be quoted in the error: the pattern takes time by the square of a line's length.
-    const [, place] = THROWN_AT.exec(String(Object(error).stack).slice(0, 5_000)) ?? [];
-    return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}${place ? ` (${place})` : ''}`);
+    return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}${thrownAt(error)}`);
   }
 
   private said(error: unknown): string {
     return oneLine(this.mask(messageOf(error)), 500);
   }
 }
-
-/** The file and line of a stack that are neither a package's nor Node's. */
-const THROWN_AT = /^ +at (?!.*(?:node_modules|node:)).*?([^\\/(]+:\d+):\d+\)?$/m;
 
 /** Calls `onLost` with what happened if a page crashes, or the browser or its context closes. */
 function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) => void): () => void {

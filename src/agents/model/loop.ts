@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { debug } from '../../text/debug';
-import { shorten } from '../../text/line';
+import { messageOf, shorten } from '../../text/line';
 import { AgentApiError, type Answered, type GaveUp, isLimit, type SessionTask, type Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, quote, type Tool } from '../tools/tool';
@@ -109,7 +109,7 @@ export abstract class Loop {
       }
     } catch (error) {
       if (this.hasCalled || !isLimit(error)) throw error;
-      throw this.error(`${this.neverActed} Set another model.`);
+      throw this.error(`${this.neverActed} ${messageOf(error).replace(/\.?$/, '.')} Set another model.`);
     } finally {
       task.session.dialogs.policy = undefined;
     }
