@@ -127,15 +127,10 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
   };
 }
 
-/**
- * Only warns of files that it can't read or write: verdicts and exit status don't need them.
- *
- * @param listed how often the run lists the reporter
- * @returns where the results are
- */
+/** Only warns of files that it can't read or write. @param listed how often the run lists the reporter @returns where the results are */
 export async function writeResults(results: Results, options: ReporterOptions, folder: string, listed = 1) {
   const path = resolve(folder, options.outputFile);
-  const isWritten = await attempt('the results were not written to', path, async file => {
+  const isWritten = await attempt('write the results to', path, async file => {
     const other = resultsIn(file);
     const isOwn = !other || other.supersededAt === results.startedAt;
     // If a later run has marked the file, it has yet to write its own results.
@@ -147,17 +142,17 @@ export async function writeResults(results: Results, options: ReporterOptions, f
     if (!isOwn) throw new Error(`${who} writes this file, too. Give each its own \`outputFile\`.`);
   });
   if (options.summary !== undefined)
-    await attempt('the summary was not written to', resolve(folder, options.summary), async file =>
+    await attempt('write the summary to', resolve(folder, options.summary), async file =>
       writeText(file, renderSummary(results)),
     );
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // A shard's part of the table would be mistaken for the verdict. The job that merges the reports writes all of it.
   if (stepSummary && !results.shard)
-    await attempt('the summary was not written to', stepSummary, file =>
+    await attempt('write the summary to', stepSummary, file =>
       appendFile(file, `${renderSummary(results)}\n`),
     );
   if (options.baseline !== undefined && !results.shard)
-    await attempt("can't read", resolve(folder, options.baseline), async file => {
+    await attempt('read', resolve(folder, options.baseline), async file => {
       const { readHistory, SAVE_ONE } = await import('../data/baseline.js');
       if (!existsSync(file)) throw new Error(`it does not exist. ${SAVE_ONE}`);
       const { diffWithBaseline } = await import('../verdicts/history.js');
@@ -168,16 +163,16 @@ export async function writeResults(results: Results, options: ReporterOptions, f
   return isWritten ? path : undefined;
 }
 
-/** @param failed what to say of the file if the system refuses it */
-async function attempt(failed: string, file: string, action: (file: string) => Promise<void>) {
+/** @param what the file is for, in words */
+async function attempt(what: string, file: string, action: (file: string) => Promise<void>) {
   try {
     await action(file);
     return true;
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Its message begins with the file.
-    const known = error instanceof ResultsFileError;
-    print(process.stderr, `taskproof: ${code ? `${failed} ` : ''}${known ? '' : `${file}: `}${message}`);
+    // The message of a ResultsFileError begins with the file.
+    const where = error instanceof ResultsFileError ? '' : `${file}: `;
+    print(process.stderr, `taskproof: ${code ? `can't ${what} ` : ''}${where}${message}`);
     return false;
   }
 }

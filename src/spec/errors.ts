@@ -145,8 +145,9 @@ export function outOfBounds(issue: z.core.$ZodRawIssue): string | undefined {
     issue.code === 'too_small' ? [issue.minimum, 'at least', 'above'] : [issue.maximum, 'at most', 'below'];
   if (bound === 1 && origin === 'string') return 'must not be empty';
   if (bound === 1 && origin === 'array') return 'must not be an empty list';
-  const unit = origin === 'string' ? ' characters long' : '';
-  return `must be ${inclusive ? least : beyond} ${bound}${unit}, got ${unit ? String(input).length : input}`;
+  const { length = input } = Object(input) as { length?: number };
+  const unit = typeof input === 'string' ? ' characters long' : '';
+  return `must be ${inclusive ? least : beyond} ${bound}${unit}, got ${length}`;
 }
 
 /** All issues as `path: message`. @param whole stands for the path of the data itself */

@@ -181,7 +181,7 @@ test('as told', passPolicy({ k: 1, minPasses: 1 }), () => { expect(process.env.B
   const run = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL });
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
-  expect(run.output).toMatch(/taskproof: the results were not written to .*good\.spec\.ts\/results\.json: E/);
+  expect(run.output).toMatch(/taskproof: can't write the results to .*good\.spec\.ts\/results\.json: E/);
   expect(run.output).toMatch(/taskproof: .*\.taskproof.* can't be written, so .*: E/);
   expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(4);
   expect(run.output).toMatch(

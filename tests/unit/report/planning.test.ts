@@ -228,7 +228,9 @@ test('with --repeat-each the run says which k it has, and needs no repeats of th
     { ...few, minPasses: 2 },
     { ...few, id: 'docs', minPasses: 1 },
   ]).planned;
-  expect(said()).toEqual([expect.stringMatching(/--repeat-each=3 overrides k: each spec runs 3 times and needs 1 or 2 of 3\.\n$/)]);
+  expect(said()).toEqual([
+    expect.stringMatching(/--repeat-each=3 overrides k: each spec runs 3 times and needs 1 or 2 of 3\.\n$/),
+  ]);
 });
 
 test('editors see one trial under its own title', async () => {

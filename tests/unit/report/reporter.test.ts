@@ -318,7 +318,7 @@ test('a baseline is compared with, except in a shard; what can not be read or wr
   const broken = await play({ cart: 'p' }, { folder, options: { baseline: 'none.json', outputFile: '.' } });
   expect(broken.lost).toBeNull();
   expect(broken.said).toMatch(/taskproof: .*none\.json: it does not exist\. Save one with/);
-  expect(broken.said).toMatch(/taskproof: the results were not written to .*: EISDIR/);
+  expect(broken.said).toMatch(/taskproof: can't write the results to .*: EISDIR/);
 });
 
 test('a reporter that is listed twice is told from another run', async () => {
