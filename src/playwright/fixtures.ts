@@ -91,7 +91,7 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (plan) carryPlan(testInfo, plan);
     const prepare = async (): Promise<ReadyOptions> => {
       const where = projectInWords(testInfo.project.name);
-      const checked = { ...readyOptions(_taskproofOptions, where), secrets };
+      const checked = { ...readyOptions(_taskproofOptions, where, testInfo.config), secrets };
       if (plan) await runSkipOrFail(plan, checked, testInfo);
       for (const part of [checked.agent, checked.judge]) await preflightOnce(part);
       return plan ? { ...checked, origin: originOf(checked, baseURL, where), baseURL, plan } : checked;

@@ -71,11 +71,13 @@ async function toolsOf(page: Page) {
   );
 }
 
+type Tools = Awaited<ReturnType<typeof toolsOf>>;
+const namesIn = (tools: Tools) => async () => (await tools.list()).map(({ name }) => name);
+
 /** Waits until the page registers the tool. */
-async function known(tools: Awaited<ReturnType<typeof toolsOf>>, name: string) {
-  const find = async () => (await tools.list()).find(tool => tool.name === name);
-  await expect.poll(find, `the page registers its tool "${name}"`).toBeTruthy();
-  return (await find())!;
+async function known(tools: Tools, name: string) {
+  await expect.poll(namesIn(tools), `the page has no tool "${name}"`).toContain(name);
+  return (await tools.list()).find(tool => tool.name === name)!;
 }
 
 /** @param wanted tools that have to be there */
@@ -85,9 +87,8 @@ async function checkDescriptions(page: Page, wanted: readonly string[]): Promise
   // A tool that agents are not offered is registered, too.
   const count = async () => (await tools.list()).length + tools.leftOut.size;
   await expect.poll(count, 'the page registers no tool').toBeGreaterThan(0);
-  const names = async () => (await tools.list()).map(({ name }) => name);
   const soft = expect.configure({ soft: true });
-  await soft.poll(names, 'the page registers its tools').toEqual(expect.arrayContaining([...wanted]));
+  await soft.poll(namesIn(tools), 'the page lacks a tool').toEqual(expect.arrayContaining([...wanted]));
   soft([...tools.leftOut], 'agents do not get all of the tools').toEqual([]);
   const offered = await tools.list();
   soft(listLength(offered), 'length of the list of tools, in characters').toBeLessThanOrEqual(MAX_LIST);

@@ -60,7 +60,7 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   const asksAgents = !isListing() && !isRegrading();
   // Not with early stop: if trials of a spec share workers, they all begin at once.
   shareWorkers(specs.flatMap(({ test, plan }) => (plan.earlyStop ? [] : test)));
-  if (specs.length && asksAgents) await checkAgents(specs, folderOf(config));
+  if (specs.length && asksAgents) await checkAgents(specs, config);
   if (asksAgents && !isInteractive() && !checkRun()) await chooseWorkers(config, suite, planned, excluded);
   const blob = config.reporter.some(([name]) => name === 'blob');
   if (config.shard || blob)
@@ -72,10 +72,12 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
       plan: bySpec(planned).map(([{ project, plan }]) => ({ project: project.name, spec: plan })),
     });
   const repeats = repeatEachOverride();
-  if (repeats !== undefined && planned.length && !checkRun())
+  if (repeats !== undefined && planned.length && !checkRun()) {
+    const needed = [...new Set(planned.map(({ plan }) => plan.policy.minPasses))].sort((a, b) => a - b);
     say(
-      `--repeat-each=${repeats} overrides k: each spec runs ${repeats === 1 ? 'once' : `${repeats} times`}, and minPasses is at most ${repeats}.`,
+      `--repeat-each=${repeats} overrides k: each spec runs ${repeats === 1 ? 'once' : `${repeats} times`} and needs ${needed.join(' or ')} of ${repeats}.`,
     );
+  }
   return planned;
 }
 
@@ -192,12 +194,12 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
 }
 
 /** @throws Error that names every missing secret, or else every agent and judge that can't run */
-async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+async function checkAgents(planned: readonly PlannedTest[], config: FullConfig): Promise<void> {
   // In editors and UI mode, a file's `test.use` is known to the workers only, which check it then.
   const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
   const groups = [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
     const where = projectInWords(tests.at(-1)!.project.name);
-    return { where, tests, options: readyOptions(value, where) };
+    return { where, tests, options: readyOptions(value, where, config) };
   });
   const problems = groups.flatMap(({ where, tests, options }) => {
     const goals = tests.map(({ test, plan }) => ({ id: plan.id, goal: goalOf(test) }));
@@ -214,7 +216,7 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
       }
   if (problems.length) throw runError([...new Set(problems)].join('\n'));
   for (const { where, tests, options } of groups)
-    for (const warning of await warningsOf(tests, options, configDir)) say(`${where}: ${warning}`);
+    for (const warning of await warningsOf(tests, options, folderOf(config))) say(`${where}: ${warning}`);
 }
 
 const FAMILY = /claude|gpt|gemini|llama|mistral|qwen|deepseek|grok/i;

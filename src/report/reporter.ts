@@ -18,6 +18,7 @@ import {
   isInteractive,
   isListing,
   isMerging,
+  isOurReporter,
   printsErrors,
   repeatEachOverride,
   selectsProjects,
@@ -196,7 +197,8 @@ export default class TaskproofReporter implements Reporter {
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, [verdictTable(results), ...runs.flatMap(({ whyRed }) => whyRed)].join('\n'));
-    const written = await writeResults(results, this.options, folder);
+    const listed = this.config.reporter.filter(([name]) => isOurReporter(name)).length;
+    const written = await writeResults(results, this.options, folder, listed);
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);

@@ -146,7 +146,8 @@ function whyWithoutRecord(result: TestResult, wanted: boolean): [ErrorKind, stri
   if (NO_BROWSER.test(error)) return ['browser', `the trial could not begin: ${error}`];
   const unreadable = wanted && result.attachments.some(({ name }) => name === RECORD_ATTACHMENT);
   if (unreadable || NO_WORKER.test(error)) return ['internal', `no record was left: ${error}`];
-  return ['setup', refusalOf(result) ?? `the test failed before its trial began: ${error}`];
+  const prepare = result.steps.some(step => step.title === 'prepare' && step.error) && 'prepare';
+  return ['setup', refusalOf(result) ?? `${prepare || 'the test'} failed before its trial began: ${error}`];
 }
 
 /** Why we did not begin it. */

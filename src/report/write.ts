@@ -4,7 +4,12 @@ import { appendFile, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { byRowName } from '../data/plan';
-import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
+import {
+  DEFAULT_RESULTS_FILE,
+  RESULTS_SCHEMA_VERSION,
+  type Results,
+  ResultsFileError,
+} from '../data/results';
 import { sumOfCosts, sumOfTokens, sumOfWaits } from '../data/usage';
 import type { ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
@@ -122,28 +127,32 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
   };
 }
 
-/** Only warns of files that it can't read or write: verdicts and exit status don't need them. @returns where the results are */
-export async function writeResults(results: Results, options: ReporterOptions, folder: string) {
+/** Only warns of files that it can't read or write. @param listed how often the run lists the reporter @returns where the results are */
+export async function writeResults(results: Results, options: ReporterOptions, folder: string, listed = 1) {
   const path = resolve(folder, options.outputFile);
-  const isWritten = await attempt(path, async file => {
+  const isWritten = await attempt('write the results to', path, async file => {
     const other = resultsIn(file);
     const isOwn = !other || other.supersededAt === results.startedAt;
     // If a later run has marked the file, it has yet to write its own results.
     const mark = isOwn || !other.supersededAt ? {} : { supersededAt: other.supersededAt };
     writeText(file, jsonText({ ...results, ...mark }));
-    if (!isOwn)
-      throw new Error(
-        `another run, which began at ${other.supersededAt ?? other.startedAt}, writes this file, too. Give each run its own \`outputFile\`.`,
-      );
+    const began = other?.supersededAt ?? other?.startedAt;
+    const who =
+      listed > 1 ? 'the reporter is listed twice, and each' : `another run, which began at ${began},`;
+    if (!isOwn) throw new Error(`${who} writes this file, too. Give each its own \`outputFile\`.`);
   });
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), async file => writeText(file, renderSummary(results)));
+    await attempt('write the summary to', resolve(folder, options.summary), async file =>
+      writeText(file, renderSummary(results)),
+    );
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // A shard's part of the table would be mistaken for the verdict. The job that merges the reports writes all of it.
   if (stepSummary && !results.shard)
-    await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
+    await attempt('write the summary to', stepSummary, file =>
+      appendFile(file, `${renderSummary(results)}\n`),
+    );
   if (options.baseline !== undefined && !results.shard)
-    await attempt(resolve(folder, options.baseline), async file => {
+    await attempt('read', resolve(folder, options.baseline), async file => {
       const { readHistory, SAVE_ONE } = await import('../data/baseline.js');
       if (!existsSync(file)) throw new Error(`it does not exist. ${SAVE_ONE}`);
       const { diffWithBaseline } = await import('../verdicts/history.js');
@@ -154,12 +163,16 @@ export async function writeResults(results: Results, options: ReporterOptions, f
   return isWritten ? path : undefined;
 }
 
-async function attempt(file: string, action: (file: string) => Promise<void>): Promise<boolean> {
+/** @param what the file is for, in words */
+async function attempt(what: string, file: string, action: (file: string) => Promise<void>) {
   try {
     await action(file);
     return true;
   } catch (error) {
-    print(process.stderr, `taskproof: ${file}: ${(error as Error).message}`);
+    const { code, message } = error as NodeJS.ErrnoException;
+    // The message of a ResultsFileError begins with the file.
+    const where = error instanceof ResultsFileError ? '' : `${file}: `;
+    print(process.stderr, `taskproof: ${code ? `can't ${what} ` : ''}${where}${message}`);
     return false;
   }
 }

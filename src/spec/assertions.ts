@@ -1,7 +1,7 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
 import { globTokens, urlGlob } from './url-glob';
-import { isPattern, problemOfJsonSchema } from './value-schema';
+import { flawOfPattern, problemOfJsonSchema } from './value-schema';
 
 export const nonEmpty = () => z.string().min(1);
 export const note = () => z.string().optional().describe('For people only.');
@@ -72,7 +72,12 @@ const textRules = [
   onlyIf('text', ({ state }) => state === 'text', 'is only allowed with `state: text`'),
 ] as const;
 
-const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx"';
+const status = {
+  error: ({ input }: { input?: unknown }) => {
+    const meant = /^[1-5]xx$/i.test(String(input)) ? ` (did you mean "${String(input).toLowerCase()}"?)` : '';
+    return `must be a whole number from 100 to 599, or a class "1xx" to "5xx"${meant}`;
+  },
+};
 
 const networkFields = {
   type: z.literal('network'),
@@ -220,17 +225,19 @@ const networkAssertion1 = z
 
 const KINDS = ['text', 'equals', 'regex', 'number', 'date', 'oneOf', 'matches'] as const;
 
+// Placeholders are replaced by literal text.
+const flawOf = (source: string) => flawOfPattern(source.replace(/\{\{[^{}\n]+\}\}/g, 'x'));
+const DAY = /^\d{4}-\d\d-\d\d$/;
+
 const answerAssertion = z
   .strictObject({
     type: z.literal('answer'),
     text: z.string().regex(/\S/, 'must not be empty').optional().describe('A text that the answer contains.'),
     equals: z.string().regex(/\S/, 'must not be empty').optional().describe('The whole answer.'),
     regex: nonEmpty()
-      // Placeholders are replaced by literal text.
-      .refine(
-        source => isPattern(source.replace(/\{\{[^{}\n]+\}\}/g, 'x')),
-        'is not a JavaScript regular expression',
-      )
+      .refine(source => !flawOf(source), {
+        error: ({ input }) => `is not a JavaScript regular expression: ${flawOf(String(input))}`,
+      })
       .optional()
       .describe('A JavaScript regular expression (with the flag `u`) that matches somewhere in the answer.'),
     number: z
@@ -245,8 +252,8 @@ const answerAssertion = z
       .describe('With `number`: how far off it may be. Default: 0.'),
     date: z
       .string()
-      .regex(/^\d{4}-\d\d-\d\d$/, 'must be a date such as "2026-03-14"')
-      .refine(date => z.iso.date().safeParse(date).success, 'is a day that does not exist')
+      .regex(DAY, 'must be a date such as "2026-03-14"')
+      .refine(date => !DAY.test(date) || z.iso.date().safeParse(date).success, 'is a day that does not exist')
       .optional()
       .describe('The date that the answer gives, in any usual form.'),
     oneOf: z

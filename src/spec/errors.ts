@@ -1,4 +1,5 @@
 // The errors of reading task specs, each with a message that is complete on its own, and how they show places, paths and texts of a file.
+import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { plural } from '../text/print';
 import type { LoadedSpec } from './load';
@@ -25,6 +26,8 @@ export class TaskSpecError extends Error {
     readonly filename?: string,
   ) {
     super(filename === undefined ? message : `${filename}: ${message}`);
+    // Where a config throws it, Node would print its fields, too.
+    Object.defineProperty(this, inspect.custom, { value: () => this.stack });
   }
 }
 
@@ -132,6 +135,19 @@ export function formatPath(path: readonly PropertyKey[]): string {
     if (!/^[\w$-]{1,60}$/.test(name)) return `${text}[${shown(name)}]`;
     return text === '' ? name : `${text}.${name}`;
   }, '');
+}
+
+/** What is wrong with a number, a text or a list that is too small or too large; undefined for other issues. */
+export function outOfBounds(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;
+  const { origin, inclusive, input } = issue;
+  const [bound, least, beyond] =
+    issue.code === 'too_small' ? [issue.minimum, 'at least', 'above'] : [issue.maximum, 'at most', 'below'];
+  if (bound === 1 && origin === 'string') return 'must not be empty';
+  if (bound === 1 && origin === 'array') return 'must not be an empty list';
+  const { length = input } = Object(input) as { length?: number };
+  const unit = typeof input === 'string' ? ' characters long' : '';
+  return `must be ${inclusive ? least : beyond} ${bound}${unit}, got ${length}`;
 }
 
 /** All issues as `path: message`. @param whole stands for the path of the data itself */

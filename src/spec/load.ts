@@ -96,7 +96,8 @@ function displayName(file: string): string {
 function clash(group: readonly LoadedSpec[]): TaskSpecError {
   const places = group.map(({ file, locate }) => {
     const { line, column } = locate('id')!;
-    return `  ${displayName(file)}:${line}:${column}`;
+    // Playwright takes a line that ends with a place for a stack frame.
+    return `  ${displayName(file)}:${line}:${column} id: ${group[0]!.spec.id}`;
   });
   return new TaskSpecError(
     `${group.length} files have the id "${group[0]!.spec.id}", but ids must be unique: rename all but one\n${places.join('\n')}`,

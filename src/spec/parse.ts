@@ -8,6 +8,7 @@ import { fieldsOf1 } from './assertions';
 import {
   escapeControls,
   formatPath,
+  outOfBounds,
   type SourceLocation,
   shown,
   type TaskSpecError,
@@ -35,6 +36,7 @@ const REMEDIES: { [Code in ErrorCode]?: string } = {
   MULTILINE_IMPLICIT_KEY: 'put a space after the colon of a key',
   TAB_AS_INDENT: 'use spaces',
   TAG_RESOLVE_FAILED: 'remove the tag, or put quotes around the text',
+  DUPLICATE_KEY: 'remove or rename this one',
   UNEXPECTED_TOKEN: 'put quotes around the whole text, and a backslash before each quote in it',
 };
 
@@ -243,10 +245,8 @@ export function explain(issue: z.core.$ZodRawIssue): string | undefined {
         .map(key => (Object.hasOwn(newer, key) ? needsNewer(`\`${key}\``) : unknownKey(key, known)))
         .join('\n');
     }
-    case 'too_small':
-      return issue.origin === 'string' ? 'must not be empty' : undefined;
     default:
-      return undefined;
+      return outOfBounds(issue);
   }
 }
 

@@ -43,7 +43,7 @@ const metaSchema: z.ZodType = z.preprocess(
 
 function keywords(): Record<string, z.ZodType> {
   const [number, text, texts] = [z.number(), z.string(), z.array(z.string())];
-  const pattern = text.refine(isPattern, 'is not a regular expression');
+  const pattern = text.refine(source => !flawOfPattern(source), 'is not a regular expression');
   const all = (kind: z.ZodType, names: readonly string[]) =>
     Object.fromEntries(names.map(name => [name, kind]));
   return {
@@ -174,12 +174,12 @@ export function inTime<T>(check: () => T): T | undefined {
   }
 }
 
-/** Whether it is a JavaScript regular expression, with the flag `u`. */
-export function isPattern(source: string): boolean {
+/** Why it is not a JavaScript regular expression with the flag `u`, in the engine's words; empty if it is one. */
+export function flawOfPattern(source: string): string {
   try {
     new RegExp(source, 'u');
-    return true;
-  } catch {
-    return false;
+    return '';
+  } catch (error) {
+    return messageOf(error).split(': ').at(-1)!;
   }
 }

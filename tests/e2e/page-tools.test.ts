@@ -163,11 +163,13 @@ test.beforeEach(() => test.fail());
 test.use({ taskproof: { agent: ${LATE}, turnTimeoutMs: 1000 } });
 taskproofTests('late.yaml', { test });`,
     'z-checks.spec.ts': `import { pageToolTests, test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(/^.odd: (page tools are|.*"careless" refuses)/.test(title)));
+test.beforeEach(({}, { title }) => test.skip(/^.lies: (?!.*answers)/.test(title)));
+test.beforeEach(({}, { title }) => test.fail(/^.odd: (page tools are|.*"careless" refuses)|^.lies/.test(title)));
 pageToolTests('/', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/framed', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/later');
-pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 500 });`,
+pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 500 });
+pageToolTests('/lies', { calls: { add_to_carts: {} } });`,
     'unchecked.spec.ts': `import { pageToolTests, test } from '@taskproof/playwright';
 test.use({ taskproof: { pageTools: false } });
 pageToolTests('/odd', { calls: { careless: { to: 'Mira' } } });`,
@@ -272,8 +274,11 @@ test('the tools are tested without an agent', () => {
     ),
   ]);
   expect(run.output).toMatch(line('✘', 'z-checks.spec.ts.* /odd: page tool "reloads" refuses'));
+  expect(checks['/lies: page tool "add_to_carts" answers']![1]).toMatch(
+    /the page has no tool "add_to_carts"[\s\S]*Received array: \S*\["add_to_cart"\]/,
+  );
   // Errors show the call, not the library.
-  expect(run.output).toMatch(/> 6 \| pageToolTests\('\/odd'.*\n.*\n.* at .*z-checks\.spec\.ts:6:\d+/);
+  expect(run.output).toMatch(/> 7 \| pageToolTests\('\/odd'.*\n.*\n.* at .*z-checks\.spec\.ts:7:\d+/);
   expect(run.output).not.toMatch(/at check(?:Descriptions|Answer|Refusals)/);
   expect(Object.entries(checksIn('unchecked.spec.ts')).map(([title, [status]]) => [title, status])).toEqual([
     ['/odd: page tools are well described', 'skipped'],

@@ -13,7 +13,7 @@ import { nearest } from '../../text/nearest';
 import { type SecretFunction, Secrets } from '../../text/secrets';
 import { exportedConfig, usedBySuites, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
-import { optionsInRun } from './settings';
+import { folderOf, optionsInRun } from './settings';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
 export interface TaskproofOptions {
@@ -118,7 +118,7 @@ const optionsSchema = z.strictObject({
         .optional(),
     )
     .optional(),
-  record: z.union([z.boolean(), z.string().min(1)]).optional(),
+  record: z.union([z.boolean(), z.string().min(1)], 'must be true, false or a folder').optional(),
   earlyStop: z.boolean().optional(),
   pageTools: z
     .union([z.literal('auto'), z.literal('only'), z.literal(false)], {
@@ -147,10 +147,16 @@ export interface ReadyOptions extends Omit<TaskproofOptions, 'secrets'> {
   plan?: Plan;
 }
 
-/** Checks the merged options. @throws OptionsError that names every wrong key, or the agents to choose from */
-export function readyOptions(merged: unknown, where: string): ReadyOptions {
+type ConfigPlace = Pick<FullConfig, 'configFile' | 'rootDir'>;
+
+/** Checks the merged options. @throws OptionsError that names every wrong key, or the agents to choose from, if there is a config */
+export function readyOptions(merged: unknown, where: string, config?: ConfigPlace): ReadyOptions {
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
   const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
+  if (!agent && config && !config.configFile)
+    throw new OptionsError(
+      `no Playwright config in ${folderOf(config)}. Run the command in its folder, or pass --config=<file>.`,
+    );
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));

@@ -57,10 +57,10 @@ export function refuseChanges(startedAt: string, earlier: StoredSpec[], specs: S
   const more = changes.length > 10 ? [`  and ${changes.length - 10} more`] : [];
   throw runError(
     [
-      `taskproof: the run of ${startedAt} can't be resumed, since this has changed:`,
+      `taskproof: the run of ${startedAt} can't be ${isRegrading() ? 'regraded' : 'resumed'}, since this has changed:`,
       ...changes.slice(0, 10),
       ...more,
-      'Undo the changes, or start again with npx playwright test.',
+      'Undo the changes, or run new trials: npx playwright test',
     ].join('\n'),
   );
 }
@@ -69,7 +69,7 @@ export const sha256 = (content: string | Buffer) => createHash('sha256').update(
 
 function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): string | undefined {
   if (!now) return 'it is not in this run. Was it removed, or do the arguments leave it out?';
-  if (!before) return 'it was not in the interrupted run';
+  if (!before) return 'it was not in that run';
   const regrading = isRegrading();
   // What grades a trial may change when it is regraded.
   const free = regrading ? ['policy', 'judge'] : [];
@@ -80,5 +80,6 @@ function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): 
   // The policy of an ordinary test stands in its file.
   const hash = ({ plan, testHash }: StoredSpec) => (regrading ? plan.taskHash : (testHash ?? plan.specHash));
   if (hash(before) === hash(now)) return undefined;
-  return `the ${now.testHash ? 'test file' : 'spec'} has changed (${now.plan.file})`;
+  const what = regrading ? 'task (goal, entryUrl or another field that does not grade)' : 'spec';
+  return `the ${now.testHash ? 'test file' : what} has changed (${now.plan.file})`;
 }

@@ -87,7 +87,7 @@ function shown<Each>(all: readonly Each[], trialOf: (each: Each) => TrialResult)
 
 const HINTS: Record<string, string> = {
   site_unreachable:
-    'Is the site running? Start it with `webServer` in the Playwright config, or set `origin` to a deployment.',
+    'The page did not open. If the site is not running, start it with `webServer` in the Playwright config, or set `origin` to a deployment.',
   agent_api:
     "The agent could not work. Check its API key, rate limits and the provider's status page, then run again.",
   browser:
@@ -98,7 +98,7 @@ const HINTS: Record<string, string> = {
     'The judge gave no judgement. If it could not be reached, check its API key and rate limits, then run again.',
   uncalibrated:
     'The judge does not agree with enough labels yet, so its judgements do not count. Label more trials: npx taskproof judge label',
-  setup: 'The trial could not begin. If a hook or a fixture failed, the HTML report shows which.',
+  setup: 'The trial could not begin. If `prepare`, a hook or a fixture threw, the HTML report shows where.',
   interrupted: 'The run ended first.',
   internal:
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",

@@ -116,7 +116,7 @@ test('an ordinary test keeps its trials beside replay(): it may use no agent', a
 
 const few = { k: 5, repeatEach: 2 };
 
-test.each<[string, Declared[], RegExp]>([
+test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
   [
     'a k that the project does not reach, once per project, the largest',
     [
@@ -169,8 +169,14 @@ test.each<[string, Declared[], RegExp]>([
     /^taskproof: project "agents": use\.taskproof\.secrets: PASSWORD has no value, but the goal of a needs it\./,
   ],
   ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
-])('the run does not start with %s', async (_, specs, message) => {
-  await expect(run(specs).planned).rejects.toThrow(message);
+  [
+    'no config',
+    [{ taskproof: null }],
+    /^no Playwright config in \/suite\. Run the command in its folder, or pass --config=<file>\.$/,
+    { configFile: undefined as never, rootDir: '/suite' },
+  ],
+])('the run does not start with %s', async (_, specs, message, config = {}) => {
+  await expect(run(specs, null, config).planned).rejects.toThrow(message);
 });
 
 test('the same spec in describes of other titles, and in none, is planned for each', async () => {
@@ -217,8 +223,14 @@ test('--list asks no agent, and editors run single repeats', async () => {
 test('with --repeat-each the run says which k it has, and needs no repeats of the project', async () => {
   process.argv = ['node', 'playwright', 'test', '--repeat-each=3'];
   const said = printed();
-  await run([{ k: 5, repeatEach: 3 }]).planned;
-  expect(said()).toEqual([expect.stringContaining('--repeat-each=3 overrides k')]);
+  const few = { k: 5, repeatEach: 3 };
+  await run([
+    { ...few, minPasses: 2 },
+    { ...few, id: 'docs', minPasses: 1 },
+  ]).planned;
+  expect(said()).toEqual([
+    expect.stringMatching(/--repeat-each=3 overrides k: each spec runs 3 times and needs 1 or 2 of 3\.\n$/),
+  ]);
 });
 
 test('editors see one trial under its own title', async () => {

@@ -10,6 +10,7 @@ import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/p
 import { CHECK_RUN } from '../../../src/playwright/run/settings';
 import { keepRun } from '../../../src/report/missing';
 import TaskproofReporter from '../../../src/report/reporter';
+import { writeResults } from '../../../src/report/write';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
@@ -317,7 +318,21 @@ test('a baseline is compared with, except in a shard; what can not be read or wr
   const broken = await play({ cart: 'p' }, { folder, options: { baseline: 'none.json', outputFile: '.' } });
   expect(broken.lost).toBeNull();
   expect(broken.said).toMatch(/taskproof: .*none\.json: it does not exist\. Save one with/);
-  expect(broken.said).toMatch(/taskproof: .*: EISDIR/);
+  expect(broken.said).toMatch(/taskproof: can't write the results to .*: EISDIR/);
+});
+
+test('a reporter that is listed twice is told from another run', async () => {
+  const { folder, written } = await play({ cart: 'p' });
+  const options = { outputFile: 'taskproof-results.json' };
+  printed = [];
+  await writeResults({ ...written(), startedAt: 'later' }, options, folder, 2);
+  await writeResults({ ...written(), startedAt: 'now' }, options, folder);
+  expect(printed).toEqual([
+    expect.stringMatching(
+      /results\.json: the reporter is listed twice, and each writes this file, too\. Give/,
+    ),
+    expect.stringMatching(/results\.json: another run, which began at later, writes this file, too\. Give/),
+  ]);
 });
 
 test('a file that does not parse is missing from the results, which say so', async () => {

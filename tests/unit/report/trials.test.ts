@@ -39,6 +39,11 @@ test.each<[string, TestResult, object]>([
     errorOf('setup', { reason: 'the test failed before its trial began: Error: no login' }),
   ],
   [
+    'prepare that threw',
+    { ...broken('Error: db is down'), steps: [{ title: 'prepare', error: {} }] as TestResult['steps'] },
+    errorOf('setup', { reason: 'prepare failed before its trial began: Error: db is down' }),
+  ],
+  [
     'an interrupted run',
     resultOf({ status: 'interrupted' }),
     errorOf('interrupted', {

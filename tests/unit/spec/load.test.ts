@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { inspect } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TaskSpecError, TaskSpecValidationError, TaskSpecYamlError } from '../../../src/spec';
 import { TaskSpecLoadError } from '../../../src/spec/errors';
@@ -201,7 +202,8 @@ describe('wrong files', () => {
       'one.yaml': yaml('same'),
       'two.yaml': `\n${yaml('same')}`,
     });
-    const { message, errors, specs } = loadErrorOf('*.yaml');
+    const error = loadErrorOf('*.yaml');
+    const { message, errors, specs } = error;
     expect(message).toMatch(/^6 problems with the task specs\n/);
     for (const { message: each } of errors) expect(message).toContain(each);
     const names = ['broken.yaml', 'invalid.yaml', 'large.yaml', 'latin.yaml', 'old.yaml'];
@@ -211,7 +213,10 @@ describe('wrong files', () => {
     expect(message).toMatch(/invalid\.yaml:10:1 maxStep: .*did you mean `maxSteps`/);
     expect(message).toMatch(/latin\.yaml:1:1 not UTF-8/);
     expect(message).toMatch(/large\.yaml:1:1 larger than 1 MiB/);
-    expect(message).toMatch(/2 files have the id "same".*\n.*one\.yaml:3:5\n.*two\.yaml:4:5/);
+    expect(message).toMatch(
+      /2 files have the id "same".*\n.*one\.yaml:3:5 id: same\n.*two\.yaml:4:5 id: same/,
+    );
+    expect(inspect(error)).toBe(error.stack);
     expect(errors.at(-1)!.name).toBe('TaskSpecError');
     expect(errors[0]).toBeInstanceOf(TaskSpecYamlError);
     expect(errors[1]).toBeInstanceOf(TaskSpecValidationError);

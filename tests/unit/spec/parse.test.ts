@@ -186,8 +186,11 @@ __proto__: 1
     [{ tags: 'x' }, 'tags: must be a list, got a string'],
     [{ passPolicy: 3 }, 'passPolicy: must be a mapping (key: value pairs), got a number (3)'],
     [{ maxSteps: 1.5 }, 'maxSteps: must be a whole number'],
-    [{ maxSteps: 201 }, 'maxSteps: Too big: expected number to be <=200'],
+    [{ maxSteps: 201 }, 'maxSteps: must be at most 200, got 201'],
+    [{ maxCostUsd: 0 }, 'maxCostUsd: must be above 0, got 0'],
     [{ goal: '' }, 'goal: must not be empty'],
+    [{ goal: 'x'.repeat(2001) }, 'goal: must be at most 2000 characters long, got 2001'],
+    [{ assertions: [] }, 'assertions: must not be an empty list'],
     [
       { assertions: [{ type: 'dom', selector: 'h1', state: 'Visible' }] },
       'assertions[0].state: must be one of visible, attached, text, absent, hidden, got "Visible" (did you mean `visible`?)',
@@ -200,6 +203,10 @@ __proto__: 1
     [
       { assertions: [{ type: 'network', urlPattern: '**', status: 99 }] },
       'assertions[0].status: must be a whole number from 100 to 599, or a class "1xx" to "5xx"',
+    ],
+    [
+      { assertions: [{ type: 'network', urlPattern: '**', status: '2XX' }] },
+      'assertions[0].status: must be a whole number from 100 to 599, or a class "1xx" to "5xx" (did you mean "2xx"?)',
     ],
     [
       { allowedDomains: ['a b'] },
@@ -282,7 +289,7 @@ describe('unreadable YAML', () => {
     ['an item with lines out of line', 'tags:\n  - a: b\n   c: d\n', 3, /like the others of its item/],
     ['no space after a colon', 'tags:\n  - a:b\n    c: d\n', 2, /a space after the colon/],
     ['quotes in quotes', 'goal: "Buy the "big" plant"\n', 1, /a backslash before each quote/],
-    ['a repeated key', `${yaml}goal: again\n`, 8, /keys must be unique/],
+    ['a repeated key', `${yaml}goal: again\n`, 8, /keys must be unique: remove or rename this one/],
     ['a repeated key below', `${yaml}    pattern: again\n`, 8, /keys must be unique/],
     ['a repeated __proto__', `${yaml}__proto__: 1\n__proto__: 2\n`, 9, /keys must be unique/],
     ['two documents', `${yaml}---\n${yaml}`, 8, /second document/],

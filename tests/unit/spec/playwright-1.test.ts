@@ -58,11 +58,12 @@ describe('is refused', () => {
     [answer({}), '', /needs one of `text`, `equals`/],
     [answer({ text: 'a', number: 1 }), '.number', /has `text` and `number`: keep one/],
     [answer({ text: ' ' }), '.text', /must not be empty/],
-    [answer({ regex: '(' }), '.regex', /is not a JavaScript regular expression/],
+    [answer({ regex: '(' }), '.regex', /is not a JavaScript regular expression: Unterminated group$/],
     [answer({ number: '1299' }), '.number', /must be a finite number, got a string/],
     [answer({ number: 1, tolerance: -1 }), '.tolerance', /must be at least 0/],
     [answer({ text: 'a', tolerance: 1 }), '.tolerance', /only allowed with `number`/],
     [answer({ date: '14.3.2026' }), '.date', /such as "2026-03-14"/],
+    [answer({ date: 'tomorrow' }), '.date', /such as "2026-03-14"/],
     [answer({ date: '2026-02-30' }), '.date', /does not exist/],
     [answer({ oneOf: [] }), '.oneOf', /must not be an empty list/],
     [answer({ matches: { type: 'nonsense' } }), '.matches', /is not a JSON Schema/],
@@ -88,6 +89,7 @@ describe('is refused', () => {
     expect(issues).toContainEqual(
       expect.objectContaining({ path: `assertions[0]${field}`, message: expect.stringMatching(message) }),
     );
+    expect(new Set(issues.map(({ path }) => path)).size).toBe(issues.length);
     for (const { line, column } of issues) expect([line, column]).toEqual([1, expect.any(Number)]);
   });
 

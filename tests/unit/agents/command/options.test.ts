@@ -19,7 +19,7 @@ describe('command()', () => {
 
   test.each<[unknown, RegExp]>([
     [undefined, /^command\(\): command: Invalid input/],
-    [{ command: '' }, /command: Too small/],
+    [{ command: '' }, /command: must not be empty/],
     [{ command: 'x', args: 'y' }, /args: Invalid input/],
     [{ command: 'x', env: { A: 1 } }, /env\.A: Invalid input/],
     [

@@ -82,7 +82,7 @@ test.each<[string, Given[], string | null]>([
   ['a query or a password of the baseURL', [{ baseURL: 'http://ann:pw@shop/?v=2' }], null],
   ['the baseURL of the project', [{ baseURL: 'http://preview' }], OTHER_BASE],
   ['the baseURL of test.use', [{ used: { baseURL: 'http://preview' } }], OTHER_BASE],
-  ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in the interrupted run'],
+  ['one more spec', [{}, { id: 'docs' }], 'docs [opus]: it was not in that run'],
   ['another spec', [{ id: 'docs' }], 'cart [opus]: it is not in this run'],
 ])('a run is not resumed if this has changed: %s', async (_, now, refusal) => {
   const { folder, config } = newFolder();
@@ -130,7 +130,11 @@ test.each<[string, Given, string | null]>([
   ['the policy', { policy: { k: 5, minPasses: 3 }, specHash: 'b' }, null],
   ['the judge', { options: withOptions({ judge: JUDGE }) }, null],
   ['an assertion', { specHash: 'b' }, null],
-  ['the goal', { specHash: 'b', taskHash: 'c' }, 'the spec has changed'],
+  [
+    'the goal',
+    { specHash: 'b', taskHash: 'c' },
+    'the task (goal, entryUrl or another field that does not grade) has changed',
+  ],
   ['the agent', { options: withOptions({ agent: { ...agent, name: 'other' } }) }, 'the agent has changed'],
   ['the site', { baseURL: 'http://preview' }, 'the baseURL has changed'],
 ])('a run is graded anew unless what was played has changed: %s', async (_, now, refusal) => {

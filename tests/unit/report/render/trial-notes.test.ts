@@ -78,7 +78,7 @@ test('errors by kind, the most frequent first, with the first reason and what to
     '1 trial with error: judge. The judge gave no judgement / judge 0',
     '1 trial with error: internal. The trial broke off / undefined 3',
     '1 trial with error: of-a-later-version. See the trial in the HTML report / of-a-later-version 4',
-    '1 trial with error: site_unreachable. Is the site running / site_unreachable 5',
+    '1 trial with error: site_unreachable. The page did not open / site_unreachable 5',
     '1 trial with error: browser. The browser failed / browser 6',
     '1 trial with error: setup. The trial could not begin / setup 7',
     '1 trial with error: interrupted. The run ended first / interrupted 8',
