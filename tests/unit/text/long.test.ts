@@ -45,7 +45,14 @@ describe('a text of a page of any length takes no longer than it is long', () =>
 
   it('the error of an ordinary test', () => {
     const message = `Error: expect failed\n\nExpected: "1"\nReceived: "a${'\n'.repeat(MANY)}b"\n \nCall log:\n  - x`;
-    const result = { errors: [{ message }], status: 'failed', attachments: [], annotations: [], duration: 1 };
+    const result = {
+      errors: [{ message }],
+      status: 'failed',
+      attachments: [],
+      annotations: [],
+      steps: [],
+      duration: 1,
+    };
     expect(testTrial(0, result as never).trial.reason).toContain('expected "1"');
   });
 
