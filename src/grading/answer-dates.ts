@@ -157,7 +157,7 @@ const NEGATION =
   "not|cannot|none|nothing|never|neither|nor|no(?!\\.)|\\p{L}+n['’]t|nicht|kein\\p{L}{0,2}|weder|pas|non|não|nie|niet|geen";
 /** Here something else begins (not in `between 40 and 42`), or the value is when: `not until`. In Portuguese, `no` is `in the`. */
 const TURN =
-  '(?:but|until|till|before|later|earlier|miss|forget|sondern|bis|vor|aber|mais|sino|pero|ma|dia|total)(?!\\p{L})|(?:and|so|und|et|y|e|en)(?!\\p{L}|(?<=[\\d%$€£¥]\\s\\p{L}+)\\s+(?!\\p{L}))';
+  '(?:but|until|till|before|later|earlier|miss|forget|includ\\p{L}*|counting|only|just|doubt|sondern|bis|vor|aber|mais|sino|pero|ma|dia|total)(?!\\p{L})|(?:and|so|und|et|y|e|en)(?!\\p{L}|(?<=[\\d%$€£¥]\\s\\p{L}+)\\s+(?!\\p{L}))';
 /** Up to four words or figures before the value. */
 const NEGATED = new RegExp(
   `(?<!\\p{L})(?:${NEGATION})(?:[^\\S\\n]+(?!${TURN})[\\p{L}\\d$€£¥*_"“'](?:[^\\s.,;:!?()]|[.,](?=\\d))*){0,4}[^\\S\\n]*[*_"“„'$€£¥]*$`,

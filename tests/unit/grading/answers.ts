@@ -358,6 +358,8 @@ export const ANSWERS: readonly (readonly [
       'I am not sure: 42',
       'It is not 41, it is 42.',
       'It is not sold out and costs 42 €.',
+      'The price not including tax is $42.',
+      'There is no doubt that it is 42.',
       'No. 42',
       'It is not 41 but **42**.',
       'No total são 42.',
