@@ -136,10 +136,11 @@ export async function writeResults(results: Results, options: ReporterOptions, f
     // If a later run has marked the file, it has yet to write its own results.
     const mark = isOwn || !other.supersededAt ? {} : { supersededAt: other.supersededAt };
     writeText(file, jsonText({ ...results, ...mark }));
-    const began = other?.supersededAt ?? other?.startedAt;
+    if (isOwn) return;
+    const began = other.supersededAt ?? other.startedAt;
     const who =
       listed > 1 ? 'the reporter is listed twice, and each' : `another run, which began at ${began},`;
-    if (!isOwn) throw new Error(`${who} writes this file, too. Give each its own \`outputFile\`.`);
+    throw new Error(`${who} writes this file, too. Give each its own \`outputFile\`.`);
   });
   if (options.summary !== undefined)
     await attempt('write the summary to', resolve(folder, options.summary), async file =>

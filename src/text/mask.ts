@@ -115,8 +115,7 @@ const ENCODINGS: Encoding[] = [
     },
   },
   // YAML in single quotes, and shells.
-  { unit: /''/g, read: () => "'" },
-  { unit: /'\\''/g, read: () => "'" },
+  { unit: /'(?:\\')?'/g, read: () => "'" },
   // URLs of pages that are not UTF-8.
   { unit: /%[\da-f]{2}/gi, read: unit => String.fromCharCode(Number(`0x${unit.slice(1)}`)) },
   // Characters that nobody sees, and that `harmless` takes out.

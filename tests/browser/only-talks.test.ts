@@ -105,7 +105,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     expect(record).toMatchObject({
       errorKind: 'agent_api',
       reason: expect.stringMatching(
-        `the agent never acted: the model "claude-opus-5-5" made no valid tool call\\. ${end}`,
+        `the agent never acted: the model "claude-opus-5-5" made no valid tool call\\. ${end}.* Set another model\\.$`,
       ),
     });
   });

@@ -172,8 +172,8 @@ const board = (...names: string[]) =>
   `<div draggable="true" ondragstart="event.dataTransfer.setData('text', 'x')">Card</div><table><tr><th>${names.join('<th>')}</tr><tr>${names.map(name => `<td style="width:90px;height:60px" ondragover="event.preventDefault()" ondrop="act('${name}')"></td>`).join('')}</tr></table>`;
 const users = (tags: readonly [string, string], isDeleted: boolean) =>
   list(
-    name =>
-      `<${tags[0]}><${tags[1]}>${name}</${tags[1]}><${tags[1]}>${isDeleted && name === 'Alice Ahmed' ? '<i>deleted</i>' : button('Delete', name)}</${tags[1]}></${tags[0]}>`,
+    (name, at) =>
+      `<${tags[0]}${tags[0] === 'tr' ? ` class="zebra-${at % 2}"` : ''}><${tags[1]}>${name}</${tags[1]}><${tags[1]}>${isDeleted && name === 'Alice Ahmed' ? '<i>deleted</i>' : button('Delete', name)}</${tags[1]}></${tags[0]}>`,
   )(NAMES.slice(0, 2));
 const BUY = click(page => page.getByRole('button', { name: 'Buy now' }));
 

@@ -127,7 +127,9 @@ function tolerated(rows: readonly ResultRow[]): Item[] {
   const told = passed.flatMap(row => {
     // Ordinary tests have no diagnosis.
     const lost = row.trials.find(({ outcome }) => outcome === 'failed');
-    const why = row.diagnosis ? whyLines(row)[0] : lost && `trial ${lost.index + 1}/${row.k}: ${lost.reason}`;
+    const why = row.diagnosis
+      ? whyLines(row)[0]
+      : lost?.reason && `trial ${lost.index + 1}/${row.k}: ${lost.reason}`;
     return why ? `Tolerated in ${specLabel(specName(row), row.project)}: ${why}` : [];
   });
   return atMost(told).map(line => ({ text: oneLine(line, 300) }));

@@ -5,7 +5,8 @@ import { inParagraphs } from '../../../src/browser/reading/page-tree';
 import { controlInWords, MAX_LOCATOR } from '../../../src/data/action';
 import { readRecording } from '../../../src/data/recording';
 import { testTrial } from '../../../src/report/trials';
-import { beginning, shorten } from '../../../src/text/line';
+import { wordsIn } from '../../../src/text/goal-words';
+import { beginning, shorten, thrownAt } from '../../../src/text/line';
 import { fillSecrets } from '../../../src/text/mask';
 import { factsOf, wayOfTurns } from '../../../src/verdicts/diagnosis/way';
 import { madeRecord } from '../../support/records';
@@ -54,6 +55,20 @@ describe('a text of a page of any length takes no longer than it is long', () =>
       duration: 1,
     };
     expect(testTrial(0, result as never).trial.reason).toContain('expected "1"');
+  });
+
+  it('words without blanks', () => {
+    expect(wordsIn('\u6f22'.repeat(MANY))).toHaveLength(MANY - 1);
+  });
+
+  it('the stack of an error that quotes it', () => {
+    expect(thrownAt({ stack: `Error: ${'\n at '.repeat(9)}${'a:1'.repeat(MANY)}` })).toBe('');
+    expect(thrownAt({ stack: 'Error\n    at go (/suite (1)/agent.ts:6:3)\n    at /x.ts:1:1' })).toBe(
+      ' (agent.ts:6)',
+    );
+    expect(
+      thrownAt({ stack: 'Error\n    at run (/a/node_modules/@taskproof/x.js:1:2)\n    at /x.ts:1:1' }),
+    ).toBe('');
   });
 
   it('a line of which little is kept', () => {
