@@ -22,21 +22,24 @@ const CLOSED_LIST = 'css=select:not([multiple], [size]:not([size="0"], [size="1"
 /** Their form does not send the value that they have. */
 const UNCHECKED = ':is([type=radio], [type=checkbox]):not(:checked)';
 
-/** @returns why it does not hold, or null */
-export async function lookAtDom(assertion: DomAssertion, state: GradedState): Promise<string | null> {
-  const { selector } = assertion;
-  const invalid = (why: string) => new AssertionFailure(`"${selector}" is not a valid CSS selector: ${why}`);
+/** Asked before a trial, which would be paid for in vain. @returns why the selector is not valid, or null */
+export async function whyInvalid({ selector }: DomAssertion, page: Page): Promise<string | null> {
+  const invalid = (why: string) => `"${selector}" is not a valid CSS selector: ${why}`;
   // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
   const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
-  if (unquoted.includes('>>')) throw invalid('">>"');
-  try {
-    return (await lookAt(assertion, state)) ?? whyNoAbsence(assertion, state);
-  } catch (error) {
-    if (error instanceof AssertionFailure) throw error;
-    // Playwright colours its messages.
-    const [line] = stripVTControlCharacters(messageOf(error)).split('\n');
-    throw /selector/i.test(messageOf(error)) ? invalid(line!) : error;
-  }
+  if (unquoted.includes('>>')) return invalid('">>"');
+  const error = await page
+    .locator(`css=${selector}`)
+    .count()
+    .then(() => '', messageOf);
+  // Playwright colours its messages. Others say nothing about the selector.
+  const [line] = stripVTControlCharacters(error).split('\n');
+  return /selector/i.test(error) ? invalid(line!.replace('locator.count: ', '')) : null;
+}
+
+/** @returns why it does not hold, or null */
+export async function lookAtDom(assertion: DomAssertion, state: GradedState): Promise<string | null> {
+  return (await lookAt(assertion, state)) ?? whyNoAbsence(assertion, state);
 }
 
 /** On an error page of the server everything is absent. A 404, though, may be what the task leads to. */

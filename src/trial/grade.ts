@@ -2,10 +2,11 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
+import { within } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import { lookAtAnswer } from '../grading/answer';
 import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions';
-import { limitOf } from '../grading/dom';
+import { limitOf, whyInvalid } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import { askJudge, type Judged } from '../grading/judge/judgement';
@@ -27,6 +28,7 @@ export const judgeTimeMs = (pictures: number) =>
   JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
 
 const SITE_ANSWER_MS = 5_000;
+const SELECTORS_MS = 2_000;
 const MAX_FINAL_TEXT = 20_000;
 
 /** Milliseconds after the agent's end in which a request may still be sent that must not be. */
@@ -39,6 +41,16 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
     .filter(({ body }) => body !== undefined)
     .map(askedFor);
   if (wanted.length) opened.network.keepBodies(event => wanted.some(isWanted => isWanted(event)), mask);
+}
+
+/** The first assertion whose selector no browser can read, as its result. A page that hangs is asked in vain. */
+export async function misreadAssertion({ plan, session }: AgentRun): Promise<AssertionResult | null> {
+  const { assertions = [] } = plan.spec ?? {};
+  const asked = assertions.map(each => (each.type === 'dom' ? whyInvalid(each, session.page) : null));
+  const reasons = (await within(Promise.all(asked), SELECTORS_MS)) ?? [];
+  const index = reasons.findIndex(reason => reason !== null);
+  if (index < 0) return null;
+  return resultOf(assertions[index]!, reasons[index]!, plan.locate(`assertions[${index}]`)?.line);
 }
 
 const MAX_GUESSES = 1_000;

@@ -17,7 +17,14 @@ import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../g
 import { pathOf } from '../spec/url';
 import { beginning, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
-import { checkAssertions, judgeTimeMs, judgeTrial, keepBodies, whySiteIsGone } from './grade';
+import {
+  checkAssertions,
+  judgeTimeMs,
+  judgeTrial,
+  keepBodies,
+  misreadAssertion,
+  whySiteIsGone,
+} from './grade';
 import { OPEN_TIMEOUT_MS, openEntry } from './open';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
@@ -70,7 +77,7 @@ export class Trial extends AgentRun {
 
   /** Opens entryUrl, lets the agent act and takes a final screenshot. Never rejects. */
   async act(): Promise<AgentEnd> {
-    const end = (await openEntry(this)) ?? (await this.runAgent());
+    const end = (await openEntry(this)) ?? (await this.misread()) ?? (await this.runAgent());
     this.end ??= end;
     const { dialogs, page } = this.session;
     const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
@@ -82,6 +89,14 @@ export class Trial extends AgentRun {
     const hasWaited = await this.settleLastTurn();
     await this.takeEndScreenshot(hasWaited ? undefined : last);
     return this.end;
+  }
+
+  /** @returns the trial's end if an assertion can't be checked */
+  private async misread(): Promise<AgentEnd | null> {
+    const found = await misreadAssertion(this);
+    if (!found) return null;
+    this.assertions.push(found);
+    return errorEnd('setup', found.reason!);
   }
 
   /** Waits if requests of the last turn are pending: their answers may change what is graded. @returns whether it waited */

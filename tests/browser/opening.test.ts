@@ -12,6 +12,7 @@ const browser = browserOfTests();
 const proxy = serverOfTests((_, response) => {
   response.writeHead(407, { 'proxy-authenticate': 'Basic realm="office"' }).end('Who are you?');
 });
+const site = serverOfTests((_, response) => void response.end('<h1>Plants</h1>'));
 
 test.each<[string, () => BrowserContextOptions, string]>([
   ['a proxy that wants a password', () => ({ proxy: { server: proxy.url } }), 'Look at `proxy` in `use`'],
@@ -62,3 +63,21 @@ test('a host that allowedDomains lacks is named as that, not as a redirect', asy
     'http://localhost:4173/ is not in allowedDomains (shop.test). Add its host, or correct entryUrl.',
   );
 });
+
+test.each(['div[[', 'h1 >> text=x', ':nth-child(', 'a:has-txt("x")'])(
+  'a selector that is no CSS, %s, is found before the agent is paid',
+  async selector => {
+    const context = await browser().newContext();
+    onTestFinished(() => context.close());
+    const opened = await openSession(await context.newPage(), [new URL(site.url).hostname]);
+    let asked = 0;
+    const record = await playTrial(opened, {
+      ...{ entryUrl: site.url, expectTimeoutMs: 100, run: async () => void asked++ },
+      assertion: { type: 'dom', selector, state: 'visible' },
+    });
+    expect(record).toMatchObject({ outcome: 'error', errorKind: 'setup' });
+    expect(record.assertions).toMatchObject([{ passed: false }]);
+    expect(record.reason).toContain(`"${selector}" is not a valid CSS selector: `);
+    expect(asked).toBe(0);
+  },
+);

@@ -32,6 +32,6 @@ function pathOf({ errorKind, status, assertions, judge }: TrialRecord): string {
   if (errorKind === 'judge') return 'judge';
   if (status === 'max_steps') return 'maxSteps';
   const broken = assertions.findIndex(({ passed }) => !passed);
-  if (status === 'completed' && broken >= 0) return `assertions[${broken}]`;
+  if ((status === 'completed' || errorKind === 'setup') && broken >= 0) return `assertions[${broken}]`;
   return judge && !judge.passed ? 'judge' : 'goal';
 }

@@ -3,6 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
 import type { NetworkEvent } from '../../../src/data/record';
 import { assertionTitle, checkAssertion } from '../../../src/grading/assertions';
+import { whyInvalid } from '../../../src/grading/dom';
 import type { Assertion, DomAssertion, NetworkAssertion } from '../../../src/spec';
 
 /** Null if it holds. Without a bound of time it is one look, or more if the machine was too busy for it. */
@@ -238,7 +239,8 @@ describe('dom', () => {
   });
 
   test('a selector is CSS: Playwright chains others by >>, which a quoted text may hold', async () => {
-    const selecting = (selector: string) => reasonOf({ ...ABSENT, selector }, pageWith([]));
+    const selecting = (selector: string) =>
+      whyInvalid({ ...ABSENT, selector }, pageWith([]) as unknown as Page);
     expect(await selecting('h1 >> text=x')).toBe('"h1 >> text=x" is not a valid CSS selector: ">>"');
     expect(await selecting(`[title="a >> b"]`)).toBeNull();
     expect(await selecting(`[title='a \\' >> b']`)).toBeNull();
@@ -246,12 +248,19 @@ describe('dom', () => {
   });
 
   test.each([
-    ['Page crashed', 'the page has crashed, or its tab was closed'],
-    ['Target page has been closed', 'the page has crashed, or its tab was closed'],
     [
-      '\u001b[31mUnexpected token in selector\u001b[39m\n  at',
+      '\u001b[31mlocator.count: Unexpected token in selector\u001b[39m\n  at',
       '"h1" is not a valid CSS selector: Unexpected token in selector',
     ],
+    ['Page crashed', null],
+  ])('before a trial, only an error of the selector counts: %j', async (message, expected) => {
+    const locator = () => ({ count: () => Promise.reject(new Error(message)) });
+    expect(await whyInvalid(ABSENT, { locator } as unknown as Page)).toBe(expected);
+  });
+
+  test.each([
+    ['Page crashed', 'the page has crashed, or its tab was closed'],
+    ['Target page has been closed', 'the page has crashed, or its tab was closed'],
     ['Something else', UNRESPONSIVE],
   ])('an error at a look: %j', async (message, expected) => {
     const locator = () => ({ count: () => Promise.reject(new Error(message)) });

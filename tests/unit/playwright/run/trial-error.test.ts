@@ -1,5 +1,6 @@
-import { expect, test } from 'vitest';
-import { stopOf } from '../../../../src/playwright/run/trial-error';
+import { expect, test, vi } from 'vitest';
+import type { TrialRecord } from '../../../../src/data/record';
+import { stopOf, trialError } from '../../../../src/playwright/run/trial-error';
 import { madeRecord } from '../../../support/records';
 
 const page = (url: string, how = 'navigation') => ({ url, how });
@@ -19,4 +20,21 @@ test.each([
 ])('the pages that an agent was kept from are told: %j', (refusals, told) => {
   const record = { ...madeRecord({ finalUrl: 'http://shop.test/cart', turns: [] }), refusals };
   expect(stopOf(record)).toBe(`The agent stopped on http://shop.test/cart before its first turn.${told}`);
+});
+
+const broken = { title: 'second', type: 'dom' as const, passed: false, reason: 'broken' };
+const held = { ...broken, title: 'first', passed: true, reason: null };
+
+test.each<[Partial<TrialRecord>, string]>([
+  [{ status: 'completed' }, 'assertions[1]'],
+  [{ status: 'error', errorKind: 'setup' }, 'assertions[1]'],
+  [{ status: 'error', errorKind: 'site_unreachable' }, 'entryUrl'],
+  [{ status: 'error', errorKind: 'internal' }, 'goal'],
+  [{ status: 'max_steps' }, 'maxSteps'],
+  [{ status: 'gave_up' }, 'goal'],
+])('an error points to the line that was not met: %j', (ended, path) => {
+  const record = { ...madeRecord({}), assertions: [held, broken], ...ended };
+  const locate = vi.fn(() => ({ file: 'task.yaml', line: 1, column: 1 }));
+  trialError(record, { what: 'lost', where: null }, locate);
+  expect(locate).toHaveBeenCalledWith(path);
 });
