@@ -173,7 +173,7 @@ const board = (...names: string[]) =>
 const users = (tags: readonly [string, string], isDeleted: boolean) =>
   list(
     (name, at) =>
-      `<${tags[0]}${tags[0] === 'tr' ? ` class="zebra-${at % 2}"` : ''}><${tags[1]}>${name}</${tags[1]}><${tags[1]}>${isDeleted && name === 'Alice Ahmed' ? '<i>deleted</i>' : button('Delete', name)}</${tags[1]}></${tags[0]}>`,
+      `<${tags[0]}${tags[0] === 'span' ? '' : ` class="${tags[0] === 'div' ? 'user ' : ''}zebra-${at % 2}"`}><${tags[1]}>${name}</${tags[1]}><${tags[1]}>${isDeleted && name === 'Alice Ahmed' ? '<i>deleted</i>' : button('Delete', name)}</${tags[1]}></${tags[0]}>`,
   )(NAMES.slice(0, 2));
 const BUY = click(page => page.getByRole('button', { name: 'Buy now' }));
 
@@ -214,6 +214,7 @@ it.each<[string, before: string, after: string, goal: string, act: typeof BUY, R
   ...(
     [
       ['tr', 'td'],
+      ['span', 'i'],
       ['div', 'span'],
     ] as const
   ).map(

@@ -236,9 +236,13 @@ function isInOtherItem(parent: Element, control: Element): boolean {
   const [path, textPath] = [withAncestors(control), withAncestors(parent)];
   const at = textPath.findIndex(each => path.includes(each));
   const [item, own] = [textPath[at - 1], path[path.indexOf(textPath[at]!) - 1]];
-  const isItem = item && own && item.localName === own.localName && item.className === own.className;
-  return Boolean(isItem && item.firstElementChild && own.firstElementChild);
+  return Boolean(item?.firstElementChild && own?.firstElementChild && isAlike(item, own));
 }
+
+/** Entries of a list may each have classes of their own, such as `odd`. */
+const isAlike = (one: Element, other: Element) =>
+  one.localName === other.localName &&
+  (one.className === other.className || [...one.classList].some(each => other.classList.contains(each)));
 
 interface Look {
   goal: GoalWords;
