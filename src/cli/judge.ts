@@ -5,7 +5,7 @@ import { sumOfCosts } from '../data/usage';
 import type { CheckedTrial, JudgeCheck } from '../report/judge/check';
 import { candidatesIn } from '../report/judge/kept';
 import { serveLabels } from '../report/judge/label-server';
-import { STORE_FOLDER, storedRuns } from '../report/kept/trial-store';
+import { STORE_FOLDER, storedRuns } from '../report/kept/stored-run';
 import { specLabel } from '../report/render/document';
 import { few, oneLine } from '../text/line';
 import { formatCost, formatRate, plural, withModel } from '../text/print';

@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
-import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/trial-store';
+import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
 import { CommandError, type Io, play } from './io';
 import type { AddCommand } from './program';
 
@@ -41,7 +41,8 @@ by the records in ${STORE_FOLDER}, which stay as they are. Unchanged assertions 
 judge is asked again only if its rubric or the judge itself has changed.
 
 Exit code:
-  0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports
+  0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports. If an ordinary test,
+        a hook or a set-up failed in the run, it stays 1
   2     no run is kept, or what the trials ran has changed: a goal, the agent, its model,
         the site (origin, baseURL)
   3     can't tell: a new assertion needs what is not kept (the page, an answer), a policy needs trials

@@ -7,10 +7,11 @@ import type {
   Reporter,
   Suite,
   TestCase,
+  TestError,
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { type Plan, planKey, planName } from '../data/plan';
+import { type Plan, planKey } from '../data/plan';
 import { type ApiTraffic, DEFAULT_BASELINE_FILE } from '../data/results';
 import { type OpenLimiter, openLimiter } from '../limiter/shared';
 import {
@@ -40,6 +41,7 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
+import { failedBesides, leftOutOf } from './besides';
 import { Calibration, labelsFileFor } from './judge/calibration';
 import { TrialStore } from './kept/trial-store';
 import {
@@ -56,7 +58,7 @@ import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
 import { lostSummary, whereToLook } from './render/trial-notes';
-import { SpecRun, skipNeedless } from './spec-run';
+import { SpecRun, sayNotJudged, skipNeedless } from './spec-run';
 import { carryPlanOf01 } from './version-0.1';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeResults } from './write';
 
@@ -68,6 +70,8 @@ export default class TaskproofReporter implements Reporter {
   private readonly specRuns = new Map<string, SpecRun>();
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly running = new Set<TestResult>();
+  /** Outside of tests. */
+  private readonly errors: TestError[] = [];
   private readonly startedAt = new Date();
   private config!: FullConfig;
   /** The config's folder. Without a config, as often in merge-reports, the working directory. */
@@ -152,6 +156,10 @@ export default class TaskproofReporter implements Reporter {
     if (this.runOf.has(test) && !isInteractive()) hideDetails(result);
   }
 
+  onError(error: TestError): void {
+    this.errors.push(error);
+  }
+
   private take(test: TestCase, result: TestResult): void {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
     const run = this.runOf.get(test);
@@ -166,7 +174,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<void> {
-    if (isInteractive()) return this.sayNotJudged();
+    if (isInteractive()) return sayNotJudged(this.specRuns.values());
     if (isListing()) return;
     this.refuseForeign();
     const check = checkRun();
@@ -183,9 +191,10 @@ export default class TaskproofReporter implements Reporter {
     const runs = this.judged(result);
     const lost = runs.filter(run => this.isLost(run));
     const { status: ended, duration: durationMs } = result;
-    // If ordinary tests did not run although the run passed, a tolerated failure is why.
-    const leftOut = tests.filter(test => ended === 'passed' && !this.runOf.has(test) && wasLeftOut(test));
-    const isLost = lost.length + leftOut.length > 0;
+    const ordinary = tests.filter(test => !this.runOf.has(test));
+    const leftOut = leftOutOf(ordinary, result);
+    const regraded = this.store?.failedBesides(ordinary.length > 0) ?? [];
+    const isLost = lost.length + leftOut.length + regraded.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
     const about = { ...this.about(broken), durationMs, status };
     if (check) {
@@ -202,8 +211,9 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
-    const more = [...whereToLook(this.config, folder, written), ...(this.store?.end(runs, ended) ?? [])];
-    if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
+    const kept = this.store?.end(runs, ended, failedBesides(ordinary, this.errors)) ?? [];
+    const more = [...whereToLook(this.config, folder, written), ...kept];
+    if (isLost) this.fail(lostSummary({ lost, leftOut, regraded }, results, more));
     this.stayRed(ended);
   }
 
@@ -257,15 +267,6 @@ export default class TaskproofReporter implements Reporter {
     if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
     return diagnose(runs, keptWays(this.config, this.folder!, this.options.baseline));
-  }
-
-  /** Editors show no annotations, so the output says it. */
-  private sayNotJudged(): void {
-    const trials = [...this.runOf].flatMap(([{ results }, { planned }]) => {
-      const ran = results.some(({ status }) => status !== 'skipped');
-      return ran && planned.policy.k > 1 ? `${planName(planned)} (1 trial of ${planned.policy.k})` : [];
-    });
-    if (trials.length) print(process.stdout, `taskproof: no verdict: ${[...new Set(trials)].join(', ')}`);
   }
 
   async onExit(): Promise<void> {

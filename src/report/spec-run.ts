@@ -11,6 +11,7 @@ import { carriedPlan, hidePlan, OVER_BUDGET } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
 import { uniqueByName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
+import { print } from '../text/print';
 import { PassingWays } from '../verdicts/diagnosis/parting';
 import { factsOf, type GradedTrial, withoutPlace } from '../verdicts/diagnosis/way';
 import { allowedFailures } from '../verdicts/policy';
@@ -270,4 +271,12 @@ export function skipNeedless({ planned, project, tests, entries, isTest }: SpecR
     const decision = decide(asked, readLedger(project, name), runSettings());
     if ('skip' in decision) for (const test of tests) skipUnstarted(test, decision.skip);
   });
+}
+
+/** Editors show no annotations, so the output says it. */
+export function sayNotJudged(runs: Iterable<SpecRun>): void {
+  const ran = ({ results }: TestCase) => results.some(({ status }) => status !== 'skipped');
+  const watched = [...runs].filter(({ tests, planned }) => planned.policy.k > 1 && [...tests].some(ran));
+  const told = watched.map(({ planned }) => `${planName(planned)} (1 trial of ${planned.policy.k})`);
+  if (told.length) print(process.stdout, `taskproof: no verdict: ${[...new Set(told)].join(', ')}`);
 }

@@ -82,3 +82,34 @@ test('what one config played is not graded by another config of the same folder'
   expect(desk, desk.err).toMatchObject({ code: 2 });
   expect(desk.err).toContain('no run with desk.config.ts is kept in');
 });
+
+test('what failed outside of the verdicts stays red', async () => {
+  const other = makeSuite({
+    'playwright.config.ts': suiteConfig(site),
+    'tasks/go.yaml': spec({ id: 'go', url: site, assertions: `  - { type: url, pattern: '**' }\n` }),
+    'tasks/cut.yaml': 'specVersion: "0.1"\nid: [',
+    'go.spec.ts': `import { test } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('tasks/go.yaml');
+test('the shop is open', () => {});
+test.afterAll(() => { throw new Error('no clean-up'); });`,
+    'cut.spec.ts': `import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('tasks/cut.yaml');`,
+    'plain.spec.ts': `import { expect, test } from '@playwright/test';
+test('the basket is empty', () => expect(1).toBe(2));`,
+  });
+  const run = await other.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  const regraded = await taskproof(other, ['regrade']);
+  expect(regraded.code, regraded.out + regraded.err).toBe(1);
+  expect(JSON.parse(other.read('taskproof-results.json'))).toMatchObject({
+    status: 'failed',
+    verdicts: [{ spec: 'go', verdict: 'passed' }],
+  });
+  for (const told of [
+    'the basket is empty',
+    '"the shop is open" at go.spec.ts:4: Error: no clean-up',
+    'tasks/cut.yaml',
+  ])
+    expect(regraded.out + regraded.err).toContain(told);
+});

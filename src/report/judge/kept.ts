@@ -7,8 +7,8 @@ import { RECORD_ATTACHMENT, readRecord } from '../../data/record';
 import type { EarlierResult } from '../../playwright/inside/results';
 import { goalOf, RUBRIC } from '../../playwright/run/plan';
 import type { KeptTrial } from '../../playwright/run/regrade';
+import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../kept/stored-run';
 import { sha256 } from '../kept/stored-spec';
-import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../kept/trial-store';
 
 /** A trial that can be labelled. */
 export type Candidate = Omit<Label, 'label' | 'at'> & { file: string };

@@ -1,11 +1,10 @@
 // Keeps each finished trial on disk, so that an interrupted run can be resumed. Beside the config, since each run empties Playwright's
 // outputDir. Secrets are masked: what is kept is what reporters get.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
-import { z } from 'zod';
-import { compareText, groupBy, sumOf } from '../../data/collections';
-import { type Plan, planKey, planName } from '../../data/plan';
+import { groupBy, sumOf } from '../../data/collections';
+import { planKey, planName } from '../../data/plan';
 import { RECORD_ATTACHMENT } from '../../data/record';
 import { runError } from '../../playwright/inside/errors';
 import {
@@ -18,76 +17,28 @@ import { enter, runId } from '../../playwright/run/ledger';
 import { givenOptions } from '../../playwright/run/options';
 import { folderOf, isRegrading, REGRADE, RESUME } from '../../playwright/run/settings';
 import { removeFolder, writeText } from '../../text/file';
-import { messageOf, unlessBroken } from '../../text/line';
+import { messageOf } from '../../text/line';
 import { plural, print } from '../../text/print';
 import { isGraded } from '../../verdicts/verdict';
 import { bySpec, type PlannedTest, shardName } from '../planning';
 import { type Entry, isNeedless, type SpecRun } from '../spec-run';
 import { declaredStatus } from '../trials';
 import { type Unknown, unsettled, whyNotPlayed } from './not-played';
-import { refuseChanges, type StoredSpec, sha256, specsOf, storedSpecSchema } from './stored-spec';
+import {
+  namesIn,
+  numberOf,
+  readTrial,
+  removeOld,
+  runFileIn,
+  STORE_FOLDER,
+  type StoredRun,
+  storedRun,
+  trialFile,
+} from './stored-run';
+import { refuseChanges, type StoredSpec, specsOf } from './stored-spec';
 
-export const STORE_FOLDER = '.taskproof';
-
-/** How much is kept, with the new run. */
-const MAX_RUNS = 10;
-const MAX_BYTES = 2_000_000_000;
-
-const storedRunSchema = z.object({
-  storeVersion: z.literal(1),
-  startedAt: z.string(),
-  resumedAt: z.string().optional(),
-  /** For the values of `{{unique}}`. */
-  runId: z.string(),
-  args: z.array(z.string()),
-  configFile: z.string().optional(),
-  shard: z.string().nullable(),
-  specs: z.array(storedSpecSchema),
-  /** How many of its trials have no grade; missing if the run was interrupted. */
-  ungraded: z.number().optional(),
-  /** When it was last regraded, and which trials could not be, and why. */
-  regraded: z.object({ at: z.string(), unknown: z.array(z.string()) }).optional(),
-});
-export type StoredRun = z.infer<typeof storedRunSchema>;
-
-const storedTrialSchema = z.object({
-  outcome: z.enum(['passed', 'failed']),
-  costUsd: z.number().nullable(),
-  status: z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']),
-  duration: z.number(),
-  errors: z.array(z.record(z.string(), z.unknown())),
-  annotations: z.array(z.looseObject({ type: z.string(), description: z.string().optional() })),
-  attachments: z.array(
-    z.object({
-      name: z.string(),
-      contentType: z.string(),
-      body: z.string().transform(text => Buffer.from(text, 'base64')),
-    }),
-  ),
-});
-
-const fileOf = (folder: string) => join(folder, 'run.json');
-
-/** Undefined if the file is not there, or broken. */
-const stored = <Schema extends z.ZodType>(file: string, schema: Schema): z.infer<Schema> | undefined =>
-  unlessBroken(() => schema.parse(JSON.parse(readFileSync(file, 'utf8'))));
-
-export const storedRun = (folder: string) => stored(fileOf(folder), storedRunSchema);
-export const readTrial = (file: string) => stored(file, storedTrialSchema);
-
-/** The folders of all runs that are kept, the latest last: they are numbered, since a clock may go back. */
-export function storedRuns(configFolder: string): string[] {
-  return namesIn(configFolder)
-    .map(name => join(configFolder, STORE_FOLDER, name))
-    .filter(folder => storedRun(folder));
-}
-
-function namesIn(configFolder: string): string[] {
-  const names = unlessBroken(() => readdirSync(join(configFolder, STORE_FOLDER))) ?? [];
-  return names.sort((a, b) => numberOf(a) - numberOf(b) || compareText(a, b));
-}
-
-const numberOf = (name: string) => Number.parseInt(name, 10) || 0;
+/** Most failures besides the verdicts that are kept. */
+const MAX_TOLD = 20;
 
 export class TrialStore {
   private failed = false;
@@ -179,6 +130,14 @@ export class TrialStore {
       .map(([of]) => ({ of, why: 'none of its trials was graded' }));
   }
 
+  /** While regrading: what else failed in the run, which regrading can't change. @param hasOthers whether it had ordinary tests */
+  failedBesides(hasOthers: boolean): readonly string[] {
+    if (!isRegrading()) return [];
+    const { failedBesides = [], ungraded } = this.run;
+    const isCut = hasOthers && ungraded === undefined;
+    return isCut ? [...failedBesides, 'it was interrupted: other tests may not have run'] : failedBesides;
+  }
+
   /** Why trials of a spec have no grade. */
   whyUngraded({ project, planned }: SpecRun): string | undefined {
     return this.ungraded.get(planKey(project, planned));
@@ -214,7 +173,11 @@ export class TrialStore {
   }
 
   /** Notes how the run ended. @returns how to go on if trials are missing that `resume` can play */
-  end(runs: readonly SpecRun[], status: FullResult['status']): string[] {
+  end(
+    runs: readonly SpecRun[],
+    status: FullResult['status'],
+    failedBesides: readonly string[] = [],
+  ): string[] {
     if (isRegrading()) return [];
     const interrupted = status === 'interrupted' || status === 'timedout';
     const entries = runs.flatMap(run => run.entries);
@@ -230,7 +193,8 @@ export class TrialStore {
       removeFolder(this.folder);
       return [];
     }
-    if (!interrupted) this.run = { ...this.run, ungraded: all - done };
+    this.run = { ...this.run, failedBesides: failedBesides.slice(0, MAX_TOLD) };
+    if (!interrupted) this.run.ungraded = all - done;
     this.writeRun();
     if (this.failed || !(interrupted || needed.size)) return [];
     const { configFile } = this.config;
@@ -280,7 +244,7 @@ export class TrialStore {
   }
 
   private writeRun(): void {
-    this.attempt(() => writeText(fileOf(this.folder), JSON.stringify(this.run)));
+    this.attempt(() => writeText(runFileIn(this.folder), JSON.stringify(this.run)));
   }
 
   /** If the disk is full, the run still goes on. */
@@ -298,16 +262,3 @@ export class TrialStore {
 
 const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
   contentType === 'image/jpeg' || [RECORD_ATTACHMENT, 'transcript'].includes(name);
-
-export function trialFile(folder: string, project: string, plan: Plan, index: number): string {
-  return join(folder, `${sha256(planKey(project, plan)).slice(0, 32)}-${index}.json`);
-}
-
-/** Makes room for a new run. */
-function removeOld(configFolder: string): void {
-  let bytes = 0;
-  for (const [age, folder] of storedRuns(configFolder).reverse().entries()) {
-    bytes += sumOf(readdirSync(folder), name => statSync(join(folder, name)).size);
-    if (age + 1 >= MAX_RUNS || bytes > MAX_BYTES) removeFolder(folder);
-  }
-}

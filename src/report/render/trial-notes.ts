@@ -119,9 +119,17 @@ export function errorItems(rows: readonly ResultRow[]): Item[] {
     }));
 }
 
+interface Red {
+  lost: readonly SpecRun[];
+  /** Ordinary tests that did not run. */
+  leftOut: readonly string[];
+  /** What else failed in the run that is regraded. */
+  regraded?: readonly string[];
+}
+
 /** The lost specs, below the findings that several share. Printed last, and shown at the top of the HTML report. */
 export function lostSummary(
-  { lost, leftOut }: { lost: readonly SpecRun[]; leftOut: readonly TestCase[] },
+  { lost, leftOut, regraded = [] }: Red,
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {
@@ -137,9 +145,10 @@ export function lostSummary(
     to.items(notRun(idle)),
     leftOut.length > 0 &&
       `taskproof: ${plural(leftOut.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`,
-    to.items(
-      atMost(leftOut.map(test => `"${test.title}" at ${placeIn(test.location)}`)).map(text => ({ text })),
-    ),
+    to.items(atMost(leftOut).map(text => ({ text }))),
+    regraded.length > 0 &&
+      'taskproof: the run also failed outside of its verdicts. `regrade` runs no ordinary tests and hooks, so run it again',
+    to.items(atMost(regraded).map(text => ({ text }))),
     to.lines(more),
   ]
     .filter(Boolean)
@@ -154,7 +163,7 @@ function notRun(runs: readonly SpecRun[]): Item[] {
   return runs.length ? [{ sign: SIGNS.undecided, text }] : [];
 }
 
-const placeIn = ({ file, line }: TestCase['location']) => `${relative('', file)}:${line}`;
+export const placeIn = ({ file, line }: TestCase['location']) => `${relative('', file)}:${line}`;
 
 export function lastPicture({ trials }: ResultRow): string[] {
   const { screenshot } = shown(trials, trial => trial) ?? {};

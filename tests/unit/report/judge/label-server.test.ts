@@ -7,7 +7,7 @@ import { readLabels } from '../../../../src/data/labels';
 import { RECORD_ATTACHMENT } from '../../../../src/data/record';
 import { candidatesIn } from '../../../../src/report/judge/kept';
 import { serveLabels } from '../../../../src/report/judge/label-server';
-import { trialFile } from '../../../../src/report/kept/trial-store';
+import { trialFile } from '../../../../src/report/kept/stored-run';
 import { madeRecord } from '../../../support/records';
 import { tempFolder } from '../../../support/temp-folder';
 

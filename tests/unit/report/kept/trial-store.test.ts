@@ -9,7 +9,8 @@ import type { Judge } from '../../../../src/grading/judge';
 import { closeLedger, openLedger } from '../../../../src/playwright/run/ledger';
 import type { TaskproofOptions } from '../../../../src/playwright/run/options';
 import { REGRADE, RESUME } from '../../../../src/playwright/run/settings';
-import { storedRun, storedRuns, TrialStore, trialFile } from '../../../../src/report/kept/trial-store';
+import { storedRun, storedRuns, trialFile } from '../../../../src/report/kept/stored-run';
+import { TrialStore } from '../../../../src/report/kept/trial-store';
 import type { PlannedTest } from '../../../../src/report/planning';
 import { SpecRun } from '../../../../src/report/spec-run';
 import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../../support/fake-suite';
@@ -147,6 +148,27 @@ test.each<[string, Given, string | null]>([
   else await expect(regraded).rejects.toThrow(refusal);
   expect(storedRun(run!)?.regraded === undefined).toBe(refusal !== null);
 });
+
+test.each<['failed' | 'interrupted', boolean, RegExp[]]>([
+  ['failed', true, [/^search/]],
+  ['interrupted', true, [/^search/, /^it was interrupted/]],
+  ['interrupted', false, [/^search/]],
+])(
+  'what else broke in a run that ended as %s is told when it is regraded (ordinary tests: %s)',
+  async (ended, hasOthers, told) => {
+    const { folder, config } = newFolder();
+    const played = await TrialStore.open(config, [planned()], new Date());
+    played.end(
+      [{ entries: [{ trial: { outcome: 'passed' } }], tests: new Set(), planned: {} }] as never,
+      ended,
+      ['search: no results'],
+    );
+    expect(played.failedBesides(hasOthers)).toEqual([]);
+    vi.stubEnv(RESUME, storedRuns(folder)[0]).stubEnv(REGRADE, '1');
+    const regraded = await TrialStore.open(config, [planned()], new Date());
+    expect(regraded.failedBesides(hasOthers)).toEqual(told.map(each => expect.stringMatching(each)));
+  },
+);
 
 test('what the judge may spend on the next trial is what it left of the run and of that trial', async () => {
   const { folder, config } = newFolder();
