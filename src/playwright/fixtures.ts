@@ -13,6 +13,7 @@ import {
 import { z } from 'zod';
 import { type Plan, planName } from '../data/plan';
 import type { Policy } from '../data/verdict';
+import type { Judge } from '../grading/judge';
 import { debug } from '../text/debug';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
@@ -105,7 +106,7 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (plan && !isJudged()) {
       if (plan.policy.k > 1)
         testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
-      warnOfNoVerdict(`"${plan.id}"`, plan.policy);
+      warnOfNoVerdict(`"${plan.id}"`, plan.policy, options.judge);
     }
     const release = keepFromRunner(place => {
       const description = `Playwright threw while handling a page event (${place}); the test continued`;
@@ -178,12 +179,14 @@ async function runSkipOrFail(plan: Plan, options: ReadyOptions, testInfo: TestIn
 }
 
 /** Warns that there is no reporter: one passing trial out of 5 would look like a verdict. */
-export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
+export function warnOfNoVerdict(what: string, { k, minPasses }: Policy, judge?: Judge): void {
   if (isJudged() || isInteractive()) return;
   noteUnjudged();
-  if (k === 1 || !isFirstToSay('not-judged')) return;
+  const needs = k > 1 && `needs ${minPasses} of ${k} trials to pass`;
+  const unmet = needs || (judge?.minAgreement !== undefined && 'has a judge with minAgreement');
+  if (!unmet || !isFirstToSay('not-judged')) return;
   warn(
-    `No verdict will be computed: ${what} needs ${minPasses} of ${k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter`,
+    `No verdict will be computed: ${what} ${unmet}, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter`,
   );
 }
 

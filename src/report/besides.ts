@@ -2,10 +2,10 @@
 import type { FullResult, TestCase, TestError } from '@playwright/test/reporter';
 import { wasLeftOut } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
-import { placeIn } from './render/trial-notes';
+import { fileAndLine } from './render/trial-notes';
 import { firstError } from './trials';
 
-const inWords = ({ title, location }: TestCase) => `"${title}" at ${placeIn(location)}`;
+const inWords = ({ title, location }: TestCase) => `"${title}" at ${fileAndLine(location)}`;
 
 /** @param errors outside of tests, such as a global set-up's */
 export function failedBesides(ordinary: readonly TestCase[], errors: readonly TestError[]): string[] {

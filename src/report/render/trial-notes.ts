@@ -163,7 +163,7 @@ function notRun(runs: readonly SpecRun[]): Item[] {
   return runs.length ? [{ sign: SIGNS.undecided, text }] : [];
 }
 
-export const placeIn = ({ file, line }: TestCase['location']) => `${relative('', file)}:${line}`;
+export const fileAndLine = ({ file, line }: TestCase['location']) => `${relative('', file)}:${line}`;
 
 export function lastPicture({ trials }: ResultRow): string[] {
   const { screenshot } = shown(trials, trial => trial) ?? {};
@@ -173,7 +173,7 @@ export function lastPicture({ trials }: ResultRow): string[] {
 function placeOf({ entries }: SpecRun): string[] {
   const { result, test } = shown(entries, ({ trial }) => trial) ?? {};
   const location = result?.error?.location ?? test?.location;
-  return location ? [`at ${placeIn(location)}`] : [];
+  return location ? [`at ${fileAndLine(location)}`] : [];
 }
 
 export function whereToLook(config: FullConfig, folder: string, resultsFile: string | undefined): string[] {

@@ -85,6 +85,11 @@ test.each<[string, Case, string]>([
 test('no money: it is skipped, but its verdict stays open', () => {
   const skip = 'the run has spent $1.0000 of its maxRunCostUsd of $1, so no new trial starts';
   expect(decided({ maxRunCostUsd: 1, spentUsd: 1 })).toEqual({ skip, isOpen: true });
+  const settings = { judged: false, interactive: true };
+  expect(decided({ maxRunCostUsd: 1, spentUsd: 1, settings })).toEqual({ skip, isOpen: true });
+  // Nobody else would make the run red.
+  const alone = { maxRunCostUsd: 1, spentUsd: 1, settings: { judged: false } };
+  expect(decided(alone)).toEqual({ fail: skip });
 });
 
 test('a secret without a value: it fails', () => {
