@@ -2,6 +2,7 @@
 import { compileFunction } from 'node:vm';
 import { type TestInfo, test } from '@playwright/test';
 import { z } from 'zod';
+import { limited } from '../browser/waiting';
 import type { TrialRecord } from '../data/record';
 import { OptionsError } from '../options';
 import type { TaskSpec } from '../spec';
@@ -156,16 +157,22 @@ export async function runPrepare(
   throw new Error(`prepare must return nothing, or a string or number for each placeholder: ${problem}`);
 }
 
-/** @returns how the check ended, and what it threw, so that the test ends with that error */
+/**
+ * @param ms the test's own timeout: that of the whole test includes what the agent left of its time; 0 for none
+ * @returns how the check ended, and what it threw, so that the test ends with that error
+ */
 export async function runCheck(
   check: Check,
   given: CheckedTrial,
   testInfo: TestInfo,
+  ms: number,
 ): Promise<CheckEnd & { thrown?: { error: unknown } }> {
   const { name } = check;
   const title = ['', 'check', given.spec.id].includes(name) ? 'check' : `check ${name}`;
   const before = testInfo.errors.length;
-  const body = async () => void (await check(given));
+  const late = () => new Error(`it took longer than ${ms / 1000} s, the test's timeout`);
+  const checking = async () => void (await check(given));
+  const body = () => (ms ? limited(checking(), ms, late) : checking());
   const thrown = await stepOf(title, body, testInfo).catch(error => ({ error: error as unknown }));
   const soft = testInfo.errors[before];
   if (!soft && !thrown) return { title, reason: null, broke: false };

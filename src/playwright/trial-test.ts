@@ -16,7 +16,7 @@ import { beginning, few, oneLine } from '../text/line';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
-import { errorAt, expectationInWords, isExpectation, onFailure } from './inside/errors';
+import { errorAt, expectationInWords, hasUncaughtError, isExpectation, onFailure } from './inside/errors';
 import { addTime, addTrialTime } from './inside/timeout';
 import { isFirstToPass, orWarn, runId, spend } from './run/ledger';
 import type { ReadyOptions } from './run/options';
@@ -45,6 +45,7 @@ export class TrialTest {
   /** @param fixtures those of the suite, for the hooks. @throws an error that says why the trial did not pass */
   async run(loaded: LoadedSpec, { prepare, check }: Hooks, fixtures: object): Promise<void> {
     const { testInfo } = this;
+    const { timeout: ownMs } = testInfo;
     const seed = seedOf(planName(this.options.plan!), testInfo.repeatEachIndex + seedOffset());
     const unique = uniqueOf(seed, testInfo.project.name);
     const own: TrialData = { trial: testInfo.repeatEachIndex + 1, unique };
@@ -56,7 +57,7 @@ export class TrialTest {
     const plan: TrialPlan = this.plan(loaded, seed, own, values);
     if (check)
       plan.check = async trial => {
-        checked = await runCheck(check, { ...fixtures, ...own, ...trial }, testInfo);
+        checked = await runCheck(check, { ...fixtures, ...own, ...trial }, testInfo, ownMs);
         return checked;
       };
     showUsed(testInfo.annotations, plan.spec!, plan.secrets.mask);
@@ -99,8 +100,8 @@ export class TrialTest {
       const failed = { ...record, assertions: [...record.assertions, result] };
       this.attach({ ...failed, ...outcomeFields(failed, failureOf(failed)) });
     };
-    // The test goes on after errors of soft expectations only.
-    const [earlier] = testInfo.errors;
+    // Besides soft expectations, the test goes on after an error that nobody awaits.
+    const earlier = hasUncaughtError(testInfo) ? undefined : testInfo.errors[0];
     if (earlier) fail(earlier.message ?? '');
     let isFirst = !earlier;
     onFailure(testInfo, error => {

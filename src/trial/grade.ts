@@ -133,11 +133,22 @@ export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promis
   }
 }
 
+/** What a judge reads of the page on which the agent ended. */
+export async function finalPage({ session, mask }: AgentRun) {
+  const text = await session.onAdmitted(textOf).catch(() => '(it could not be read)');
+  return {
+    finalUrl: mask(beginning(session.page.url())),
+    finalText: mask(beginning(text, MAX_FINAL_TEXT)),
+  };
+}
+
+type Graded = Pick<JudgedTrial, 'finalUrl' | 'finalText' | 'assertions'>;
+
 /** @param stopped aborted when the test ends @returns also what the judge read of the final page */
 export async function judgeTrial(
   trial: AgentRun,
   judge: Judge,
-  assertions: readonly AssertionResult[],
+  graded: Graded,
   stopped: AbortSignal,
 ): Promise<Judged & { finalText?: string }> {
   const { mask, pictures } = trial;
@@ -149,7 +160,7 @@ export async function judgeTrial(
   stopped.addEventListener('abort', () => clock.stop());
   try {
     const signal = AbortSignal.any([late.signal, stopped]);
-    const judged = await judgedTrial(trial, assertions, signal, clock);
+    const judged = await judgedTrial(trial, graded, signal, clock);
     const asked = await askJudge(judge, judged, mask);
     if (asked.judgement) await showJudgement(trial, asked.judgement);
     return { ...asked, ...(asked.judgement && { finalText: judged.finalText }) };
@@ -160,7 +171,7 @@ export async function judgeTrial(
 
 async function judgedTrial(
   { plan, session, mask, pictures, turns, maskedAnswer }: AgentRun,
-  assertions: readonly AssertionResult[],
+  graded: Graded,
   signal: AbortSignal,
   clock: Clock,
 ): Promise<JudgedTrial> {
@@ -174,12 +185,8 @@ async function judgedTrial(
     screenshots: await Promise.all(
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
     ),
-    finalUrl: mask(beginning(session.page.url())),
-    finalText: mask(
-      beginning(await session.onAdmitted(textOf).catch(() => '(it could not be read)'), MAX_FINAL_TEXT),
-    ),
+    ...graded,
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
-    assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     runIsCapped: plan.runIsCapped,
     maxRequests: plan.maxRequests,

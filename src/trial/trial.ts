@@ -19,6 +19,7 @@ import { beginning, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
 import {
   checkAssertions,
+  finalPage,
   judgeTimeMs,
   judgeTrial,
   keepBodies,
@@ -50,8 +51,8 @@ export class Trial extends AgentRun {
   private readonly startDate = new Date();
   private end: AgentEnd | null = null;
   private phase: 'running' | 'checking' | 'judging' | 'graded' = 'running';
-  /** The URL before the suite's own check ran, which may navigate. */
-  private gradedUrl: string | undefined;
+  /** The URL before the suite's own check ran, which may navigate, and the number of requests. */
+  private graded: { url: string; requests: number } | undefined;
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
   private readonly assertions: AssertionResult[] = [];
@@ -68,7 +69,7 @@ export class Trial extends AgentRun {
     if (this.end?.status !== 'error') await this.grade();
     this.phase = 'graded';
     if (this.failure) this.blameOthers();
-    const isOnGradedPage = this.gradedUrl === undefined || this.gradedUrl === this.session.page.url();
+    const isOnGradedPage = !this.graded || this.graded.url === this.session.page.url();
     const isExamined = isOnGradedPage && !this.stopped.signal.aborted && this.end?.status !== 'error';
     const hasPassed = !this.failure;
     if (isExamined && (!hasPassed || this.plan.isFirstToPass?.())) await this.examine(hasPassed);
@@ -163,7 +164,7 @@ export class Trial extends AgentRun {
     const { status, reason } = this.end ?? NOT_ENDED;
     const { mask, turns, opened, assertions, judged, session } = this;
     const refusals = opened.refusals.map(({ url, how }) => ({ url: cutUrl(mask(url)), how }));
-    const finalUrl = mask(beginning(this.gradedUrl ?? session.page.url())) || null;
+    const finalUrl = mask(beginning(this.graded?.url ?? session.page.url())) || null;
     const judge = judged.judgement ?? null;
     return { status, endReason: reason, turns: turns.records, refusals, assertions, judge, finalUrl };
   }
@@ -172,7 +173,8 @@ export class Trial extends AgentRun {
     const { plan, judged, ending, turns, mask, healed, opened, maskedAnswer } = this;
     const { guard, network } = opened;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
-    const kept: NetworkEvent[] = network.events
+    const sent = network.events.slice(0, this.graded?.requests);
+    const kept: NetworkEvent[] = sent
       .slice(0, MAX_RECORDED_REQUESTS)
       .map(each => ({ ...each, url: cutUrl(mask(each.url)) }));
     return {
@@ -192,7 +194,7 @@ export class Trial extends AgentRun {
       ...outcomeFields(ending, this.failure),
       ...turns.counts,
       // A full log does not count what it drops: at least one.
-      network: { events: kept, dropped: Number(network.isFull) + network.events.length - kept.length },
+      network: { events: kept, dropped: Number(network.isFull) + sent.length - kept.length },
       guard,
       usage,
       costUsd: usage.costUsd,
@@ -220,7 +222,10 @@ export class Trial extends AgentRun {
 
   private async grade(): Promise<void> {
     await checkAssertions(this, this.assertions, this.end?.status === 'gave_up');
-    this.gradedUrl = this.session.page.url();
+    const { judge, spec } = this.plan;
+    const isJudged = judge && spec?.judge !== undefined && !this.failure;
+    const final = isJudged ? await finalPage(this) : undefined;
+    this.graded = { url: this.session.page.url(), requests: this.opened.network.events.length };
     const broke = await this.runCheck();
     // If the browser or the whole site is gone, a failed assertion says nothing about the site.
     if (this.lost) {
@@ -232,10 +237,14 @@ export class Trial extends AgentRun {
       const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
       this.end = errorEnd('site_unreachable', what);
     } else if (broke !== null) this.end = errorEnd('internal', broke);
-    const { judge, spec } = this.plan;
-    if (!judge || spec?.judge === undefined || this.failure) return;
+    if (!judge || !final || this.failure) return;
     this.phase = 'judging';
-    this.judged = await judgeTrial(this, judge, this.assertions, this.stopped.signal);
+    this.judged = await judgeTrial(
+      this,
+      judge,
+      { ...final, assertions: this.assertions },
+      this.stopped.signal,
+    );
     const { error, usage } = this.judged;
     if (usage?.costUsd) this.plan.spend?.(usage.costUsd);
     if (error !== undefined) this.end = errorEnd('judge', error);

@@ -211,7 +211,12 @@ it('goes to the judge as large as the agent sees it', () =>
     const stopped = new AbortController().signal;
     const turns = { records: [], usage: NO_USAGE };
     const judged = { ...context, turns, plan: { ...context.plan, spec: { judge: 'green' } } } as never;
-    const result = await judgeTrial(judged, { name: 'mine', judge }, [], stopped);
+    const result = await judgeTrial(
+      judged,
+      { name: 'mine', judge },
+      { finalUrl: '', finalText: '', assertions: [] },
+      stopped,
+    );
     expect(result).toHaveProperty('judgement.passed', true);
     expect(pictures.map(({ image }) => imageInfo(image)!.width)).toEqual([2560, 800]);
     const shown = seen.map(({ image }) => imageInfo(image)!);

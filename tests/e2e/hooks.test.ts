@@ -22,15 +22,16 @@ describe('check, prepare and hooks', () => {
     const site = await startSite({ '/': PAGE, '/ada': `ada ${PAGE}`, '/file': file });
     const url = `${site.url}/`;
     const user = "  - type: dom\n    selector: body\n    state: text\n    text: '{{user}}'\n";
-    const ids = ['once', 'twice', 'soft', 'breaks', 'unmet', 'away'];
+    const ids = ['once', 'twice', 'soft', 'breaks', 'unmet', 'away', 'hangs', 'judged'];
     const hooked = ['hook', 'fixture', 'soft-hook', 'broken', 'fine'];
     suite = makeSuite({
       'playwright.config.ts': config({
-        taskproof: `{ agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")}, earlyStop: true }`,
-        globs: "'{tasks,prepared,hooked}/*.yaml'",
+        taskproof: `{ judge: { name: 'tells', judge: async ({ finalUrl, finalText }) => ({ passed: true, reason: finalUrl + ' says ' + finalText }) }, agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")}, earlyStop: true }`,
+        globs: "'{tasks,prepared,hooked,late}/*.yaml'",
         reporters: REPORTERS,
       }),
       ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url })])),
+      'tasks/judged.yaml': `${spec({ id: 'judged', url })}judge: It is done.\n`,
       'tasks/unmet.yaml': spec({
         ...{ id: 'unmet', url },
         assertions: "  - type: url\n    pattern: '**/nowhere'\n",
@@ -69,6 +70,12 @@ test.afterEach(({}, { title, repeatEachIndex }) => {
 taskproofTests('hooked/*.yaml', { test });
 `,
       'prepared/ada.yaml': spec({ id: 'ada', url: `${url}{{user}}`, assertions: user }),
+      'late/late.yaml': spec({ id: 'late', url }),
+      // The last of the run: Playwright lets it go on to its end.
+      'zlate.spec.ts': `
+import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('late/*.yaml', { prepare: () => void Promise.reject(new Error('no telemetry')) });
+`,
       'prepared/bob.yaml': spec({ id: 'bob', url: `${url}{{usr}}`, assertions: user }),
       'tasks.spec.ts': `
 import { expect, test as base } from '@playwright/test';
@@ -96,6 +103,8 @@ taskproofTests('tasks/*.yaml', { test, check: {
   breaks: async ({ db }) => { db.of('once')[3].total.toFixed(); },
   // The trial has failed already: what breaks in its check then says nothing. Nor does it change the record by what it does to its own.
   unmet: async ({ db, record }) => { record.assertions.splice(0); db.of('once')[3].total.toFixed(); },
+  hangs: () => new Promise(() => {}),
+  judged: async ({ page }) => { await page.goto('${site.url}/ada'); },
   away: async ({ page }) => { await page.goto('${site.url}/ada'); expect(1).toBe(2); },
 } });
 test.describe(() => {
@@ -110,7 +119,10 @@ test.describe(() => {
   } });
 });
 // Failures that are expected start no new workers.
-test.beforeEach(({}, { title }) => test.fail(/^(unmet|away|file)$/.test(title)));
+test.beforeEach(({}, { title }) => {
+  test.fail(/^(unmet|away|file)$/.test(title));
+  if (title === 'hangs') test.setTimeout(3_000);
+});
 `,
     });
     run = await suite.playwright(['test']);
@@ -167,7 +179,26 @@ test.beforeEach(({}, { title }) => test.fail(/^(unmet|away|file)$/.test(title)))
 
   test('where a check goes is not where the agent ended', () => {
     expect(rows.get('away'), run.output).toMatchObject({ verdict: 'failed' });
-    expect(recordOf(suite, 'away').finalUrl).toMatch(/:\d+\/$/);
+    const { finalUrl, network } = recordOf(suite, 'away');
+    expect(finalUrl).toMatch(/:\d+\/$/);
+    // Regrading would take its requests for the agent's.
+    expect(network.events.map(({ url }) => url)).toEqual([finalUrl]);
+    expect(recordOf(suite, 'judged').judge!.reason).toMatch(/^http:[\w./]+:\d+\/ says Go Done$/);
+  });
+
+  test('a check has the time of the test, not what the agent left of its own', () => {
+    expect(rows.get('hangs'), run.output).toMatchObject({ verdict: 'inconclusive', errors: 1 });
+    const { errorKind, reason } = rows.get('hangs')!.trials[0]!;
+    expect(errorKind).toBe('internal');
+    expect(reason).toBe("check threw: it took longer than 3 s, the test's timeout");
+  });
+
+  test('an error that nobody awaits says nothing about the site', () => {
+    const [trial] = rows.get('late')!.trials;
+    expect(trial, run.output).toMatchObject({
+      outcome: 'error',
+      reason: expect.stringContaining('no telemetry'),
+    });
   });
 
   test('without a check, a file and an answer of the agent are graded as the spec says', () => {

@@ -9,7 +9,7 @@ import {
 import { NO_USAGE } from '../../../src/data/usage';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
 import { transcript } from '../../../src/grading/transcript';
-import { judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
+import { finalPage, judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
 import type { AgentRun, TrialOutput } from '../../../src/trial/run-agent';
 import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from '../grading/judge/trials';
@@ -66,12 +66,14 @@ function recordWith(judge: JudgeResult): TrialRecord {
 }
 
 const { assertions } = judgedTrial();
-const judging = (
+const judging = async (
   judge: Judge['judge'],
   trial = toJudge().trial,
   stopped: AbortSignal = new AbortController().signal,
-) =>
-  judgeTrial(trial, { name: 'mine', model: 'some-model', judge }, assertions as AssertionResult[], stopped);
+) => {
+  const graded = { ...(await finalPage(trial)), assertions: assertions as AssertionResult[] };
+  return judgeTrial(trial, { name: 'mine', model: 'some-model', judge }, graded, stopped);
+};
 
 test('the judge sees the trial without the values of secrets, and what is left of the cap', async () => {
   let seen: JudgedTrial | undefined;
