@@ -227,7 +227,9 @@ const NO_AGENT = `no agent is configured. Set use.taskproof.agent.
   agent: lexical()                                        follows goals with quoted labels; no model, no key
   agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
-  agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
+  agent: command({ command: 'node', args: ['agent.js'] })  a program of your own
+  agent: defineAgent({ name: 'mine', run })               your own code
+  agent: replay()                                         plays recordings of passed trials`;
 
 /** Whether it is our `replay()`: a suite's own agent may play recordings, too. */
 export const isReplay = (agent: Agent): agent is ReplayAgent => 'missingRecording' in agent;

@@ -22,6 +22,7 @@ import { type LoadedSpec, locationIn } from '../../spec/load';
 import { atSite, type Site, withData } from '../../spec/placeholders';
 import { urlGlob } from '../../spec/url-glob';
 import { harmless } from '../../text/line';
+import type { Mask } from '../../text/mask';
 import { trialError } from './trial-error';
 
 /** Milliseconds for all of a judge's calls. */
@@ -40,6 +41,8 @@ export interface Regrading {
   policy: Policy;
   site: Site;
   judge: Judge | undefined;
+  /** For the judge's words: it may read a secret in a picture. */
+  mask: Mask;
   /** US dollars for a trial, its earlier grades included; the lower of this and the spec's own. */
   maxCostUsd?: number | undefined;
   /** US dollars that the run may still spend on judges. */
@@ -51,7 +54,7 @@ export interface Regrading {
  *
  * @returns the new record, with the error of a trial that did not pass; or `unknown`, which says what the evidence can't tell
  */
-export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ...caps }: Regrading) {
+export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, mask, ...caps }: Regrading) {
   const { record } = kept;
   const spec = specOf(record, { loaded, site });
   const checked = spec.assertions.map((assertion, index) => {
@@ -71,7 +74,7 @@ export async function regrade(kept: KeptTrial, { loaded, policy, site, judge, ..
       return { unknown: `the kept record does not show whether ${assertionTitle(missing.assertion)}` };
     if (spec.judge !== undefined && judge) {
       const budgetUsd = budgetOf(record, leastOf([spec.maxCostUsd, caps.maxCostUsd]), caps.leftOfRunUsd);
-      const asked = await judgeKept(kept, { spec, assertions, judge, budgetUsd });
+      const asked = await judgeKept(kept, { spec, assertions, judge, mask, budgetUsd });
       if ('unknown' in asked) return asked;
       const { judgement = null, error, usage } = asked;
       graded.judge = judgement;
@@ -133,7 +136,7 @@ const isIncomplete = (url: string) => url.endsWith('…') || url.includes('<secr
 const isCut = ({ url }: NetworkEvent) => url.length >= MAX_RECORDED_URL || isIncomplete(url);
 
 /** `spec` has a rubric. */
-type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge };
+type Asking = Pick<JudgedTrial, 'spec' | 'assertions' | 'budgetUsd'> & { judge: Judge; mask: Mask };
 
 async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Judged | { unknown: string }> {
   const { judge: earlier, finalText } = kept.record;
@@ -151,7 +154,7 @@ async function judgeKept(kept: KeptTrial, asking: Asking): Promise<Judged | { un
 /** Asks a judge about a kept trial, even if it was judged before. */
 export function askAgain(
   { record, pictures }: Pick<KeptTrial, 'record' | 'pictures'>,
-  { judge, ...asking }: Asking,
+  { judge, mask, ...asking }: Asking,
 ): Promise<Judged> {
   const { turns, finalUrl, finalText = '', answer } = record;
   const ends = { number: null, screenshot: 'end.jpg' };
@@ -166,5 +169,5 @@ export function askAgain(
     signal: AbortSignal.timeout(JUDGE_TIME_MS),
     waiting: promise => Promise.resolve(promise),
   };
-  return askJudge(judge, trial, text => text);
+  return askJudge(judge, trial, mask);
 }

@@ -96,9 +96,10 @@ async function ask(
   labelsFile: string,
 ) {
   const kept = readLabelled(configFolder, of.trial)!;
-  const spec = specOf(kept.record, gradingOf(planned, configFolder));
+  const grading = gradingOf(planned, configFolder);
+  const spec = specOf(kept.record, grading);
   const { assertions } = kept.record;
-  const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd });
+  const asked = await askAgain(kept, { spec, judge, assertions, budgetUsd, mask: grading.mask });
   const { judgement, error = '', usage } = asked;
   const costUsd = usage ? usage.costUsd : 0;
   if (!judgement) return { of, who: null, passed: null, reason: error, costUsd };

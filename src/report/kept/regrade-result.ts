@@ -2,10 +2,17 @@
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT } from '../../data/record';
 import type { EarlierResult } from '../../playwright/inside/results';
-import { givenOptions, knownBaseURL, originOf, projectInWords } from '../../playwright/run/options';
+import {
+  givenOptions,
+  givenSecrets,
+  knownBaseURL,
+  originOf,
+  projectInWords,
+} from '../../playwright/run/options';
 import { carryPlan } from '../../playwright/run/plan';
 import { type Regrading, regrade } from '../../playwright/run/regrade';
 import { loadFile } from '../../spec/load';
+import { Secrets } from '../../text/secrets';
 import { evidenceIn } from '../judge/kept';
 import type { PlannedTest } from '../planning';
 
@@ -54,5 +61,12 @@ export function gradingOf({ test, plan, project, options }: PlannedTest, configF
   const { judge, maxCostUsd, ...rest } = givenOptions(options);
   const baseURL = knownBaseURL(test, project);
   const origin = originOf(rest, baseURL, projectInWords(project.name));
-  return { loaded, policy: plan.policy, site: { origin, baseURL }, judge, maxCostUsd };
+  return {
+    loaded,
+    policy: plan.policy,
+    site: { origin, baseURL },
+    judge,
+    mask: new Secrets(givenSecrets(rest)).mask,
+    maxCostUsd,
+  };
 }

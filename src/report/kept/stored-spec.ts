@@ -1,4 +1,4 @@
-// What must not have changed when a run is resumed or regraded: the spec, its settings, an ordinary test's file.
+// What must not have changed when a run is resumed or regraded: the spec, its settings, the test file.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { z } from 'zod';
@@ -16,7 +16,7 @@ export const storedSpecSchema = z.object({
   plan: planSchema,
   /** By name, in words. Agent, judge and origin are left out where only the workers know them. */
   settings: z.record(z.string(), z.string()),
-  /** SHA-256 of an ordinary test's file. */
+  /** SHA-256 of the test file, whose `check` may have graded a trial. */
   testHash: z.string().optional(),
 });
 export type StoredSpec = z.infer<typeof storedSpecSchema>;
@@ -39,7 +39,7 @@ export function specsOf(planned: readonly PlannedTest[]): StoredSpec[] {
         baseURL: base ? base.origin + base.pathname : 'none',
       },
       // A source map may name a file that is not there.
-      ...(plan.titlePath && existsSync(file) && { testHash: sha256(readFileSync(file)) }),
+      ...(existsSync(file) && { testHash: sha256(readFileSync(file)) }),
     };
   });
 }
@@ -77,9 +77,12 @@ function changeOf(before: StoredSpec | undefined, now: StoredSpec | undefined): 
     const is = now.settings[what] ?? was;
     if (is !== was && !free.includes(what)) return `the ${what} has changed (was: ${was}; is: ${is})`;
   }
-  // The policy of an ordinary test stands in its file.
-  const hash = ({ plan, testHash }: StoredSpec) => (regrading ? plan.taskHash : (testHash ?? plan.specHash));
-  if (hash(before) === hash(now)) return undefined;
-  const what = regrading ? 'task (goal, entryUrl or another field that does not grade)' : 'spec';
-  return `the ${now.testHash ? 'test file' : what} has changed (${now.plan.file})`;
+  const has = (what: string) => `the ${what} has changed (${now.plan.file})`;
+  if (regrading && before.plan.taskHash !== now.plan.taskHash)
+    return has('task (goal, entryUrl or another field that does not grade)');
+  // Regrading runs no code of tests, in which the policy of an ordinary one stands.
+  if (regrading) return undefined;
+  if (before.plan.specHash !== now.plan.specHash) return has('spec');
+  const isPlain = now.plan.titlePath !== undefined;
+  return before.testHash === now.testHash ? undefined : has(isPlain ? 'test file' : 'test file of the spec');
 }

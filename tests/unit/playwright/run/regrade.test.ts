@@ -29,6 +29,7 @@ const RECORD = madeRecord({
   network: { events: [event('http://shop.test/api/orders')], dropped: 0 },
 });
 const POLICY = { k: 2, minPasses: 1 };
+const MASK = (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>');
 const UNKNOWN = 'the kept record does not show whether ';
 
 async function graded(
@@ -38,7 +39,14 @@ async function graded(
 ) {
   const kept = { record, rubric: 'it is polite', pictures: new Map([['end.jpg', Buffer.from('x')]]) };
   const { rubric, judge, ...caps } = judging;
-  return regrade(kept, { loaded: loaded(assertions, rubric), policy: POLICY, site: {}, judge, ...caps });
+  return regrade(kept, {
+    loaded: loaded(assertions, rubric),
+    policy: POLICY,
+    site: {},
+    judge,
+    mask: MASK,
+    ...caps,
+  });
 }
 
 const url = (pattern: string) => `  - { type: url, pattern: '${pattern}' }\n`;
@@ -157,6 +165,12 @@ test.each([
   const judge = { name: 'mine', judge: judging };
   await graded({ ...JUDGED, costUsd: 0.5 }, dom('h1'), { rubric: 'new', judge, ...caps });
   expect(judging.mock.lastCall![0]).toMatchObject({ budgetUsd });
+});
+
+test('a secret that a judge has read in a picture is masked in its words', async () => {
+  const judge = { name: 'mine', judge: async () => ({ passed: false, reason: 'It says violet.' }) };
+  const { record } = (await graded(JUDGED, dom('h1'), { rubric: 'new', judge })) as { record: TrialRecord };
+  expect(record.judge!.reason).toBe('It says <secret>PASSWORD</secret>.');
 });
 
 test('a judge that fails is an error of the trial, and what it spent counts', async () => {

@@ -118,6 +118,23 @@ test('an ordinary test whose file has changed is not resumed, but graded anew: i
   await TrialStore.open(config, ordinary(), new Date());
 });
 
+test("a spec's kept trials are not resumed if its test file has changed: its check graded them", async () => {
+  const { folder, config } = newFolder();
+  const file = join(folder, 'tasks.spec.ts');
+  const specs = () => [
+    { ...planned(), test: fakeTest({ inside: { location: { file, line: 1, column: 1 } } }) },
+  ];
+  writeFileSync(file, '1');
+  await TrialStore.open(config, specs(), new Date());
+  writeFileSync(file, '2');
+  vi.stubEnv(RESUME, storedRuns(folder)[0]);
+  await expect(TrialStore.open(config, specs(), new Date())).rejects.toThrow(
+    'cart [opus]: the test file of the spec has changed (cart.yaml)',
+  );
+  vi.stubEnv(REGRADE, '1');
+  await TrialStore.open(config, specs(), new Date());
+});
+
 test('a run begins and is resumed although the file of an ordinary test is not there', async () => {
   const { folder, config } = newFolder();
   const ordinary = () => [planned({ id: 'chat', titlePath: ['chat.spec.ts', 'chat'] })];
