@@ -209,7 +209,8 @@ export type SpecVersion = typeof SPEC_VERSION | typeof SPEC_VERSION_1;
 export function taskSpecJsonSchema(version?: SpecVersion): Record<string, unknown> {
   if (version !== undefined) return jsonSchemaOf(version === SPEC_VERSION ? taskSpec01 : taskSpec1);
   const { $schema, ...older } = jsonSchemaOf(taskSpec01);
-  const { $schema: _, ...newer } = jsonSchemaOf(taskSpec1);
+  // Its references name definitions at the root.
+  const { $schema: _, definitions, ...newer } = jsonSchemaOf(taskSpec1);
   return {
     $schema,
     type: 'object',
@@ -217,6 +218,7 @@ export function taskSpecJsonSchema(version?: SpecVersion): Record<string, unknow
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: newer,
     else: older,
+    definitions,
   };
 }
 

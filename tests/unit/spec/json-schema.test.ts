@@ -1,4 +1,6 @@
+import { type Schema, Validator } from '@cfworker/json-schema';
 import { describe, expect, it } from 'vitest';
+import { resultsJsonSchema } from '../../../src/data/results';
 import { taskSpecJsonSchema, taskSpecSchema } from '../../../src/spec';
 import { minimal } from './specs';
 
@@ -43,5 +45,23 @@ describe('the JSON Schema for editors', () => {
     const { then: newer } = both as { then: Node };
     expect(newer.properties.specVersion).toMatchObject({ const: 'playwright/1' });
     expect((newer.properties.assertions as Node).items.oneOf).toHaveLength(5);
+  });
+
+  it.each<[string, object, boolean]>([
+    ['a body', { type: 'network', urlPattern: '**', body: { order: [1, { id: 'a' }] } }, true],
+    ['a body that is none', { type: 'network', urlPattern: '**', body: 5 }, false],
+    ['a structured answer', { type: 'answer', matches: { type: 'object' } }, true],
+  ])('is followed by a validator: %s', (_, assertion, good) => {
+    const spec = { ...minimal, specVersion: 'playwright/1', assertions: [assertion] };
+    const validator = new Validator(taskSpecJsonSchema() as Schema, '7');
+    expect(validator.validate(spec).valid).toBe(good);
+    expect(taskSpecSchema.safeParse(spec).success).toBe(good);
+  });
+
+  it.each([taskSpecJsonSchema(), resultsJsonSchema()])('refers to what it has', whole => {
+    const names =
+      JSON.stringify(whole).match(/(?<="\$ref":"#\/definitions\/|"\$ref":"#\/\$defs\/)[^"]+/g) ?? [];
+    const { definitions = {}, $defs = {} } = whole as Record<string, object>;
+    for (const name of names) expect({ ...definitions, ...$defs }).toHaveProperty([name]);
   });
 });
