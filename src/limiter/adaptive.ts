@@ -13,6 +13,8 @@ const GROWTH = 0.004;
 const EVEN_S = 20;
 /** Seconds of faster growth after which the rate has doubled. */
 const DOUBLED_S = 40;
+/** Requests of a minute that tell a rate. If there are fewer, it grows faster by their share: two early refusals say little. */
+const TELLING = 10;
 /** Requests per second, to keep a limit of 3 per minute, too. */
 const LEAST_RATE = 0.05;
 const FIRST_PAUSE_MS = 500;
@@ -67,6 +69,8 @@ export class AdaptiveLimiter {
   private readonly queue = new Set<Waiting>();
   /** Requests per second before the last refusal; infinite until the first one. */
   private servedRate = Number.POSITIVE_INFINITY;
+  /** How many times as fast as usual the rate grows. */
+  private haste = 1;
   private beganAt: number;
   private cutAt: number;
   private nextStart = 0;
@@ -149,7 +153,8 @@ export class AdaptiveLimiter {
   /** Requests per second that may start now. */
   private rate(now: number): number {
     // A refusal that costs more time is risked less often: the best interval grows with the square root of the cost.
-    const seconds = (now - this.cutAt) / 1_000 / Math.sqrt(Math.max(1, this.retryAfterMs / 1_000));
+    const pace = this.haste / Math.sqrt(Math.max(1, this.retryAfterMs / 1_000));
+    const seconds = ((now - this.cutAt) / 1_000) * pace;
     const grown = GROWTH * seconds + Math.max(0, (seconds - EVEN_S) / DOUBLED_S) ** 3;
     return Math.max(LEAST_RATE, this.servedRate * (CUT + grown));
   }
@@ -209,19 +214,21 @@ export class AdaptiveLimiter {
   }
 
   private cutRate(now: number): void {
-    const started = Math.max(this.startedRate(RECENT_MS, now), this.startedRate(MINUTE_MS, now));
+    const started = Math.max(...[RECENT_MS, MINUTE_MS].map(ms => this.startedIn(ms, now).rate));
     // The requests that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
     this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started));
+    this.haste = Math.max(1, TELLING / Math.max(1, this.startedIn(MINUTE_MS, now).count));
     this.cutAt = now;
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }
 
-  /** Started requests per second, without those that were refused. */
-  private startedRate(ms: number, now: number): number {
+  /** Started requests, and their rate per second, without those that were refused. */
+  private startedIn(ms: number, now: number) {
     const since = Math.max(this.beganAt, now - ms);
     const recent = this.started.filter(({ startedAt, refused }) => startedAt >= since && !refused);
-    return recent.length / Math.max(1, (now - since) / 1_000);
+    const { length: count } = recent;
+    return { count, rate: count / Math.max(1, (now - since) / 1_000) };
   }
 
   /** Takes over a reported limit, as it was when the request began. */

@@ -192,6 +192,18 @@ test('without a limit, as many requests run as there are workers', () => {
   expect(traffic[0]).toMatchObject({ served: 640, refused: 0, limitPerMinute: null });
 });
 
+test.each([1, 4, 8])(
+  'after three refusals behind its first answer, %s workers soon are as fast as without a limit',
+  workers => {
+    const strays: Api = () => {
+      let asked = 0;
+      return { answer: () => (++asked > 1 && asked < 5 ? limited() : { ...served(), afterMs: 100 }) };
+    };
+    // Each waits for seconds, not for minutes.
+    expect(play(strays, { workers, requests: 24 }).seconds).toBeLessThan(20);
+  },
+);
+
 test('an API that is away for a minute is asked now and then, by one request at a time', () => {
   const { served, unreachable, seconds } = play(bucket(5, 5), { gone: [30, 90] });
   expect(served).toBe(1_000);
