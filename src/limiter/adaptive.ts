@@ -112,7 +112,9 @@ export class AdaptiveLimiter {
   get traffic() {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
-    const limit = told ? told.perMs * MINUTE_MS : found;
+    // Without a refusal, the rate may have grown beyond what was found.
+    const isBeyond = found !== null && found < this.seen.perMinute;
+    const limit = told ? told.perMs * MINUTE_MS : isBeyond ? null : found;
     return { ...this.seen, limitPerMinute: limit === null ? null : Math.round(limit) };
   }
 

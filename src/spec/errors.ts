@@ -154,3 +154,12 @@ export function outOfBounds(issue: z.core.$ZodRawIssue): string | undefined {
 export function problemsIn({ issues }: Pick<z.ZodError, 'issues'>, whole: string): string[] {
   return issues.map(({ path, message }) => `${formatPath(path) || whole}: ${message}`);
 }
+
+/** The name of a value's type, for YAML authors and programmers. */
+export function typeName(input: unknown): string {
+  if (input === null || input === undefined) return 'nothing';
+  if (Array.isArray(input)) return 'a list (array)';
+  if (typeof input === 'object') return 'a mapping (object)';
+  if (typeof input === 'number' || typeof input === 'boolean') return `a ${typeof input} (${input})`;
+  return `a ${typeof input}`;
+}

@@ -15,6 +15,7 @@ import {
   type TaskSpecIssue,
   TaskSpecValidationError,
   TaskSpecYamlError,
+  typeName,
   UnsupportedSpecVersionError,
 } from './errors';
 import { SPEC_VERSION, SPEC_VERSION_1, schemaFor } from './schema';
@@ -216,6 +217,7 @@ const EXPECTED: Record<string, string> = {
   number: 'a finite number',
   array: 'a list',
   object: 'a mapping (key: value pairs)',
+  record: 'a mapping (key: value pairs)',
 };
 
 /** One sentence that says what is wrong and what to do; undefined where Zod's own does. Each unknown key gets a line. */
@@ -266,13 +268,4 @@ function notOneOf(options: readonly string[], input: unknown): string {
   const got = typeof input === 'string' ? shown(input) : typeName(input);
   const meant = typeof input === 'string' ? nearest(input, options) : undefined;
   return `must be one of ${options.join(', ')}, got ${got}${meant ? ` (did you mean \`${meant}\`?)` : ''}`;
-}
-
-/** The name of a value's type, for YAML authors and programmers. */
-export function typeName(input: unknown): string {
-  if (input === null || input === undefined) return 'nothing';
-  if (Array.isArray(input)) return 'a list (array)';
-  if (typeof input === 'object') return 'a mapping (object)';
-  if (typeof input === 'number' || typeof input === 'boolean') return `a ${typeof input} (${input})`;
-  return `a ${typeof input}`;
 }

@@ -1,7 +1,7 @@
 // The task-spec format as Zod schemas, 0.1 and `playwright/1`: bounds, defaults and the rules between fields.
 import { z } from 'zod';
 import { assertionSchema, assertionSchema1, nonEmpty, rule } from './assertions';
-import { shown } from './errors';
+import { shown, typeName } from './errors';
 import type { Assertion, TaskSpec, TaskSpecInput } from './task-spec';
 import { hasCredentials, parsedUrl } from './url';
 
@@ -162,7 +162,12 @@ const specOf = (
 
 const taskSpec01 = specOf(
   z
-    .literal(SPEC_VERSION, `must be a string in quotes: write specVersion: "${SPEC_VERSION}"`)
+    .literal(SPEC_VERSION, {
+      error: ({ input }) => {
+        const got = input === undefined || typeof input === 'string' ? '' : `, got ${typeName(input)}`;
+        return `must be a string in quotes${got}: write specVersion: "${SPEC_VERSION}"`;
+      },
+    })
     .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
   entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
   assertionSchema,

@@ -28,7 +28,7 @@ export function aiSdkSender(asker: Asker, sdk: Sdk) {
   return <T extends Generated>(limit: Limit, generate: (given: Given) => Promise<T>): Promise<T> => {
     lane ??= sentHeaders(model).then(headers => {
       const { provider = '' } = model as { provider?: string };
-      return laneOf(modelName(model), [provider, address, ...keysIn(headers)], limit.maxRequests);
+      return laneOf(modelName(model), [provider, address, ...keysIn(headers, 1)], limit.maxRequests);
     });
     return send({
       ...limit,

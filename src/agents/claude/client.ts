@@ -90,7 +90,7 @@ export function claudeSender(asker: Asker) {
         ? `how the client of ${factory}({ client }) is created`
         : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
       keys: () => [...keysIn(api), ...keysIn(newest)],
-      lane: laneOf(params.model, [api.baseURL, ...keysIn(api)], limit.maxRequests),
+      lane: laneOf(params.model, [api.baseURL, ...keysIn(api, 1)], limit.maxRequests),
       attempt: () => once(params, limit),
       failureOf: error => failureOf(error, asker),
     });

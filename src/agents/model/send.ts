@@ -189,8 +189,12 @@ function withoutKeys(text: string, keys: readonly string[]): string {
     .replace(LOOKS_LIKE_KEY, '[key]');
 }
 
-/** Values at any depth of a client, options or headers whose names say that they are keys, tokens or passwords. */
-export function keysIn(holder: object): string[] {
+/**
+ * Values at any depth of a client, options or headers whose names say that they are keys, tokens or passwords.
+ *
+ * @param least characters: shorter ones would mask ordinary words
+ */
+export function keysIn(holder: object, least = LEAST_KEY): string[] {
   const seen = new Set<unknown>();
   const visit = (value: unknown, name: string, depth: number): string[] => {
     if (typeof value === 'string')
@@ -200,7 +204,7 @@ export function keysIn(holder: object): string[] {
     const entries = value instanceof Headers ? [...value].map(asKey) : Object.entries(value);
     return entries.flatMap(([key, each]) => visit(each, key, depth + 1));
   };
-  return visit(holder, '', 0).filter(key => key.length >= LEAST_KEY);
+  return visit(holder, '', 0).filter(key => key.length >= least);
 }
 
 /** Counts all headers as keys except well-known ones: a gateway's header may have any name. */

@@ -53,6 +53,11 @@ export async function checkJudges(
     const trials: CheckedTrial[] = [];
     let left = announce(judge, all, maxCostUsd);
     for (let at = 0; at < all.length; at += PARALLEL) {
+      if (left === 0) {
+        const reason = 'it was not asked: the costs have reached --max-cost';
+        trials.push(...all.slice(at).map(({ of }) => ({ of, who: null, passed: null, reason, costUsd: 0 })));
+        break;
+      }
       const some = all.slice(at, at + PARALLEL);
       // What is asked at the same time shares what is left.
       const budgetUsd = left && left / some.length;

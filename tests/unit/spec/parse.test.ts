@@ -220,7 +220,10 @@ __proto__: 1
       { id: 'A' },
       'id: must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
     ],
-    [{ specVersion: true }, 'specVersion: must be a string in quotes: write specVersion: "0.1"'],
+    [
+      { specVersion: true },
+      'specVersion: must be a string in quotes, got a boolean (true): write specVersion: "0.1"',
+    ],
     [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
     [{ entryURL: 3 }, 'entryURL: unknown key `entryURL` (did you mean `entryUrl`?)'],
     [

@@ -24,10 +24,12 @@ interface Asking {
   baseURL?: string;
   maxRetries?: number;
   requestTimeoutMs?: number;
+  apiKey?: string;
+  maxRequests?: number;
 }
 
-async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
-  const api = await startMessagesApi({ script });
+async function ask(script: Script, { maxRetries = 0, maxRequests, apiKey, ...more }: Asking = {}) {
+  const api = await startMessagesApi({ script, ...(apiKey && { apiKey }) });
   closers.push(() => api.close());
   const pricing = { input: 1, output: 1, cacheRead: 1, cacheWrite: 1 };
   const options = { apiKey: api.apiKey, baseURL: api.url, maxRetries, pricing, ...more };
@@ -43,6 +45,7 @@ async function ask(script: Script, { maxRetries = 0, ...more }: Asking = {}) {
   const send = () =>
     sender(params, {
       signal: ended.signal,
+      maxRequests,
       spent: usage => spent.push(usage.costUsd),
       waiting: (promise, kind = 'model') => {
         waits.push(kind);
@@ -202,4 +205,15 @@ test('a trial that ends while its request waits sends nothing more', async () =>
   ended.abort(new Error('the trial is over'));
   await expect(sent).rejects.toThrow('the trial is over');
   expect(api.requests).toHaveLength(1);
+});
+
+test('each key has its own limiter, however short it is', async () => {
+  const never: Script = () => ({ fault: 'pings', forMs: 60_000, everyMs: 60_000 });
+  const first = await ask(never, { apiKey: 'a', maxRequests: 1 });
+  const hanging = first.send().catch(() => {});
+  await expect.poll(() => first.api.requests).toHaveLength(1);
+  const other = await ask(never, { apiKey: 'b', maxRequests: 1, baseURL: first.api.url });
+  expect(await other.problem()).toContain('the API refuses the key (401)');
+  first.ended.abort();
+  await hanging;
 });
