@@ -21,7 +21,7 @@ import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
-import { maskTest } from './inside/masking';
+import { hideSecretsOfConfig, maskTest } from './inside/masking';
 import { type Asked, decide, wantedOf } from './run/decide';
 import { isFirstToSay, isJudged, noteUnjudged, readLedger, reserve } from './run/ledger';
 import {
@@ -212,5 +212,9 @@ function warnOfRecorders(
 }
 
 export const warn = (text: string) => print(process.stderr, `taskproof: ${text}`);
+
+// In the main process: a run may have reporters that write the config, and not have ours.
+if (process.env.TEST_WORKER_INDEX === undefined && process.argv.includes('test'))
+  hideSecretsOfConfig().catch(() => undefined);
 
 export { expect };

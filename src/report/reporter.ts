@@ -127,7 +127,7 @@ export default class TaskproofReporter implements Reporter {
     this.folder ??= folderOf(config);
     const baseline = resolve(this.folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
     this.calibration = new Calibration(labelsFileFor(this.folder, baseline), this.specRuns);
-    hideSecrets(config);
+    hideSecrets(config.projects);
     // From the plans in the blobs: a spec is judged even if no trial of it arrived from any shard.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);

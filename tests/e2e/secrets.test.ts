@@ -176,3 +176,21 @@ function around(content: Buffer, heads: readonly string[]): string {
   const at = Math.max(...heads.map(head => content.indexOf(head)));
   return content.toString('utf8', Math.max(0, at - 60), at + 60);
 }
+
+test.each(['commonjs', 'module'])(
+  'no reporter gets a secret of the config, if ours is not used (%s)',
+  async type => {
+    const plain = makeSuite({
+      'package.json': `{ "type": "${type}" }`,
+      'playwright.config.ts': `import { lexical } from '@taskproof/playwright';
+const secrets = { PASSWORD: process.env.THE_VALUE };
+export default { reporter: 'json', use: { taskproof: { agent: lexical(), secrets: Object.freeze(secrets) } },
+  projects: [{ name: 'one' }, { name: 'two', use: { taskproof: { secrets } } }] };`,
+      'plain.spec.ts': `import { expect, test } from '@taskproof/playwright';
+test('nothing', () => expect(process.env.THE_VALUE).toBeTruthy());`,
+    });
+    const { output } = await plain.playwright(['test'], { THE_VALUE: VALUE });
+    expect(output).toContain('"PASSWORD": "<secret>PASSWORD</secret>"');
+    expect(output).not.toContain(VALUE);
+  },
+);

@@ -1,9 +1,12 @@
 // Masks the values of secrets in what Playwright itself keeps of a test: steps with their parameters (`Fill "Hunter2"`), errors and
 // error-context.md. Secrets in the config's `use` serialize as their names. Checked on Playwright 1.65.1.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import type { FullConfig, TestInfo } from '@playwright/test';
+import type { PlaywrightTestConfig, TestInfo } from '@playwright/test';
 import type { Mask } from '../../text/mask';
+import { configFileOfRun } from './command-line';
+import { exportedConfig } from './config';
 
 /** Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through `_callbacks`, or `errors` at its end. */
 interface WorkersTestInfo {
@@ -71,16 +74,34 @@ function maskError(error: KeptError, mask: Mask): void {
 }
 
 /**
- * Makes secrets serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the whole
- * config, with each `use`. Playwright makes those objects, but the user's secrets may be frozen.
+ * Makes the secrets of a config's projects serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON
+ * reporter writes the whole config, with each `use`. Playwright makes those objects, and keeps the user's own in them.
  */
-export function hideSecrets(config: FullConfig): void {
-  for (const { use } of config.projects) {
+export function hideSecrets(holders: readonly { use?: object }[]): void {
+  for (const { use = {} } of holders) {
     const { taskproof } = use as { taskproof?: { secrets?: unknown } };
     const { secrets } = taskproof ?? {};
     if (typeof secrets !== 'object' || secrets === null) continue;
     const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
-    const toJSON = () => ({ ...use, taskproof: { ...taskproof, secrets: names } });
-    Object.defineProperty(use, 'toJSON', { value: toJSON, enumerable: false, configurable: true });
+    const jsonOf: [object, object][] = [
+      [secrets, names],
+      [taskproof!, { ...taskproof, secrets: names }],
+      [use, { ...use, taskproof: { ...taskproof, secrets: names } }],
+    ];
+    // The user's may be frozen.
+    const [open] = jsonOf.filter(([object]) => Object.isExtensible(object));
+    if (!open) continue;
+    const [object, json] = open;
+    Object.defineProperty(object, 'toJSON', { value: () => json, enumerable: false, configurable: true });
   }
+}
+
+/** Hides those of the config that this process loads, whatever its reporters are. Call it while the config is loaded, or later. */
+export async function hideSecretsOfConfig(): Promise<void> {
+  const configFile = configFileOfRun();
+  if (!configFile) return;
+  // It may still be loading.
+  await setImmediate();
+  const config = (await exportedConfig(configFile)) as PlaywrightTestConfig;
+  hideSecrets([config, ...(config.projects ?? [])]);
 }

@@ -25,7 +25,7 @@ test.each([
 ])('an object of secrets that is %s shows its names alone in a reporter of the config', (_, made) => {
   const secrets = made({ PW: 'hunter2' }) as { PW: string };
   const use = { viewport: null, taskproof: { secrets, record: true } };
-  hideSecrets({ projects: [{ use }] } as never);
+  hideSecrets([{ use }]);
   const taskproof = { secrets: { PW: '<secret>PW</secret>' }, record: true };
   expect(JSON.parse(JSON.stringify(use))).toEqual({ viewport: null, taskproof });
   expect([secrets.PW, Object.keys(use)]).toEqual(['hunter2', ['viewport', 'taskproof']]);
