@@ -16,14 +16,14 @@ export function otherControl(
   goal: GoalWords,
 ): { why?: string; differs?: string } {
   const [was, is] = [recorded.place?.control, found.place?.control];
-  const hasTestId = /getByTestId\(/.test(recorded.locator ?? '');
+  const { hasTestId, counts } = locatorKind(recorded.locator ?? '');
   const [before = '', now = ''] = [nameIn(was), nameIn(is)];
   const hasLost = !keepsWords(before, 'row', [now], goal);
   const isNamed = was !== undefined && is !== undefined && before !== '' && before !== now;
   const differs = isNamed ? `${was} is now ${is}` : undefined;
   if (differs && (hasLost || (!hasTestId && !haveSameWords(before, now)))) return { why: differs };
   const here = was ?? 'the control';
-  if (recorded.hints !== undefined && recorded.hints !== found.hints && COUNTS.test(recorded.locator ?? ''))
+  if (recorded.hints !== undefined && recorded.hints !== found.hints && counts)
     return {
       why: `${here} is another one: ${hintsInWords(found.hints)} instead of ${hintsInWords(recorded.hints)}`,
     };
@@ -38,8 +38,18 @@ export function otherControl(
   return state ? { why: `${here} ${state}` } : { differs };
 }
 
-/** A locator that only counts: what it finds depends on what else is on the page. */
-const COUNTS = /\.(?:first|last|nth)\(|nth-child|^locator\('[a-z >]*'\)/;
+const STEPS = /(?<=\))\.(?=(?:getBy\w+|locator|first|last|nth|filter)\()/;
+const COUNTS = /^(?:first|last|nth)\(|nth-child/;
+/** The kind of the control, and where it is. */
+const NAMES_NOTHING = /^(?:locator\('(?:[^']*[ >])?[a-z]+'\)|getByRole\('\w+'\))$/;
+
+/** Whether the control has a test id of its own, or is only counted: then it depends on the page what is found. */
+function locatorKind(locator: string) {
+  const steps = locator.split(STEPS);
+  const own = steps.findLast(step => !/^(?:first|last|nth|filter)\(/.test(step)) ?? '';
+  const counts = NAMES_NOTHING.test(own) || steps.some(step => COUNTS.test(step));
+  return { hasTestId: own.startsWith('getByTestId('), counts };
+}
 
 const hintsInWords = (hints: string | undefined) => (hints ? `"${hints}"` : 'one without a class');
 

@@ -33,7 +33,37 @@ test.each<[string, locator: string, was: string, is: string, goal: string, 'same
   if (expected !== 'same') expect(why ?? differs).toBe(`${was} is now ${is}`);
 });
 
+test.each([
+  ["locator('div')", true],
+  ["locator('#list div')", true],
+  ["locator('#list > div')", true],
+  ["getByTestId('list').locator('div')", true],
+  ["getByTestId('list').locator('div').nth(1)", true],
+  ["getByTestId('list').getByRole('button')", true],
+  ["getByRole('button')", true],
+  ["locator('div:nth-child(2)')", true],
+  ["getByTestId('plan').first()", true],
+  // These say themselves which one is meant.
+  ["getByTestId('plan')", false],
+  ["locator('#list .opt.pro')", false],
+  ['locator(\'[data-plan="pro"]\')', false],
+  ["getByRole('button', { name: 'Pro' })", false],
+])('a control without a name has its classes, if its locator only counts: %s', (locator, isOther) => {
+  const found = { place: place('div'), isOn: null, isEmpty: null, beside: [], hints: 'opt basic' };
+  const recorded = { place: place('div'), locator, hints: 'opt pro' };
+  const { why } = otherControl(recorded, found, goalWords('Choose'));
+  expect(why !== undefined).toBe(isOther);
+});
+
 test.each<[string, locator: string, was: string, is: string, goal: string, isOther: boolean]>([
+  [
+    'another name in a list with a test id',
+    "getByTestId('list').getByText('x')",
+    'Red shirt',
+    'Blue shirt',
+    'Order the red shirt',
+    true,
+  ],
   ['another row', BY_NAME, 'Order 1042', 'Order 3055', 'Cancel order 1042', true],
   ['another row of a test id', BY_ID, 'Alice', '', 'Cancel the order of Alice', true],
   ['a short name', BY_NAME, 'Bo', '', 'Delete Bo', true],
