@@ -2,6 +2,7 @@ import type { AssertionResult } from '../data/record';
 import { readResults } from '../data/results';
 import type { ResultRow } from '../data/verdict';
 import { joined, namesOf, type Writer } from '../report/render/document';
+import { oneLine } from '../text/line';
 import { plural } from '../text/print';
 import { EXIT_CODES } from '../verdicts/change';
 import { isSettled } from '../verdicts/verdict';
@@ -29,13 +30,19 @@ Examples:
   taskproof probe
   taskproof probe -- --project=opus --grep @checkout`)
     .action(async (options: { json?: boolean }) => {
-      const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
+      const { verdicts, incompleteBecause } = await playChecked(
+        io,
+        { purpose: 'probe' },
+        ['--repeat-each=1'],
+        readResults,
+      );
       const probed = verdicts.map(probedRow);
       await tell(io, options, {
-        document: to => document(probed, to),
-        json: () => ({ schemaVersion: '1', specs: probed }),
+        document: to => document(probed, incompleteBecause, to),
+        json: () => ({ schemaVersion: '1', incompleteBecause, specs: probed }),
       });
-      const unclear = probed.some(({ verdict }) => !isSettled(verdict)) || !probed.length;
+      const isLacking = incompleteBecause !== undefined || !probed.length;
+      const unclear = isLacking || probed.some(({ verdict }) => !isSettled(verdict));
       const isVacuous = probed.some(({ vacuous, guessed }) => vacuous || guessed.length > 0);
       exit(EXIT_CODES[isVacuous ? 'worse' : unclear ? 'unknown' : 'same']);
     });
@@ -52,7 +59,8 @@ function probedRow({ spec, project, file, verdict, reason, ...row }: ResultRow) 
 
 type Probed = ReturnType<typeof probedRow>;
 
-function document(probed: readonly Probed[], to: Writer): string {
+/** @param incompleteBecause why specs or trials are missing */
+function document(probed: readonly Probed[], incompleteBecause: string | undefined, to: Writer): string {
   const vacuous = probed.filter(each => each.vacuous);
   const unclear = probed.filter(({ verdict }) => !isSettled(verdict));
   const guessed = probed.filter(each => each.guessed.length && !each.vacuous);
@@ -72,6 +80,7 @@ function document(probed: readonly Probed[], to: Writer): string {
       `The goal's own words, or a line of the entry page, are the right answer to ${plural(guessed.length, 'spec')}:`,
     guessed.length > 0 && to.table({ rows: guesses }),
     unclear.length > 0 && `Can't tell for ${namesOf(unclear)}: ${unclear[0]!.reason ?? 'no verdict'}`,
+    incompleteBecause !== undefined && `Can't tell of all specs: ${oneLine(incompleteBecause, 300)}`,
     probed.length
       ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`
       : "Can't tell: no spec found.",

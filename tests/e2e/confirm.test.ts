@@ -189,4 +189,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     0,
     [expect.objectContaining({ spec: 'sound', vacuous: false })],
   ]);
+  probed.write({ 'tasks/cut.yaml': 'id: [' });
+  const cut = await taskproof(probed, ['probe', '--', '--grep', 'sound|cut']);
+  expect([cut.code, cut.out]).toEqual([3, expect.stringContaining('tasks/cut.yaml does not parse')]);
 }, 600_000);
