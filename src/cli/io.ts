@@ -9,6 +9,7 @@ import { type Command, Option } from 'commander';
 import { type HistoryRun, readHistory, SAVE_ONE } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../data/results';
 import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
+import { STORE_FOLDER, storedRun, storedRuns } from '../report/kept/stored-run';
 import type { Document } from '../report/render/document';
 import { commentWriter } from '../report/render/markdown-writer';
 import { terminalWriter } from '../report/render/terminal-writer';
@@ -72,7 +73,11 @@ export async function readBaseline(io: Io, file: string, more = ''): Promise<His
 
 /** @throws CommandError, ResultsFileError */
 export async function readRun(io: Io, file: string): Promise<Results> {
-  const remedy = 'Run `npx playwright test` with the reporter first, or name the results file.';
+  const [last] = storedRuns(io.cwd).slice(-1);
+  const isCut = last !== undefined && storedRun(last)?.ungraded === undefined;
+  const remedy = isCut
+    ? 'The last run was interrupted. Its trials are kept: npx taskproof resume, or npx taskproof regrade for those alone.'
+    : 'Run `npx playwright test` with the reporter first, or name the results file.';
   return readResults(await readInput(io, file, remedy), file);
 }
 
@@ -115,6 +120,23 @@ export async function tell(
   if (as.lines && (markdown || json || output !== undefined)) io.err(as.lines.join('\n'));
 }
 
+/** Where the config may be: `--config` names a file or a folder. */
+export function configFolders(io: Io): string[] {
+  const config = configArgument(io);
+  return config === undefined ? [io.cwd] : [dirname(config), config];
+}
+
+export function configArgument(io: Io): string | undefined {
+  const config = argument(io, /^(?:-c|--config)$/);
+  return config && resolve(io.cwd, config);
+}
+
+/** The value of one of the arguments for Playwright. */
+export function argument({ playwrightArgs = [] }: Io, name: RegExp): string | undefined {
+  const at = playwrightArgs.findLastIndex(arg => name.test(arg.split('=')[0]!));
+  return at < 0 ? undefined : (playwrightArgs[at]!.split('=')[1] ?? playwrightArgs[at + 1]);
+}
+
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
 /**
@@ -135,7 +157,7 @@ export async function playChecked<Outcome>(
   try {
     const [planFile, outputFile] = [join(folder, 'check.json'), join(folder, 'results.json')];
     await writeFile(planFile, JSON.stringify({ ...check, outputFile } satisfies CheckRun));
-    const given = [...args, ...withReporter(io.playwrightArgs ?? [])];
+    const given = [...args, ...ownOutput(io, check), ...withReporter(io.playwrightArgs ?? [])];
     const code = await play(io, given, { [CHECK_RUN]: planFile });
     const text = await readFile(outputFile, 'utf8').catch(() => undefined);
     if (text === undefined && (code === 130 || typeof code === 'string'))
@@ -148,6 +170,14 @@ export async function playChecked<Outcome>(
   } finally {
     removeFolder(folder);
   }
+}
+
+/** What an earlier run left, such as its traces and what `--last-failed` reads, stays. */
+function ownOutput(io: Io, { purpose }: Pick<CheckRun, 'purpose'>): string[] {
+  if (argument(io, /^--output$/) !== undefined) return [];
+  const folder = join(configFolders(io)[0]!, STORE_FOLDER);
+  writeText(join(folder, '.gitignore'), '*\n');
+  return [`--output=${join(folder, purpose)}`];
 }
 
 /** Adds our reporter to those that the user names; the suite's own would overwrite their reports. */

@@ -12,9 +12,8 @@ import { formatCost, formatRate, plural, withModel } from '../text/print';
 import { type Agreement, agreementOf, LEAST_LABELS, LEAST_OF_A_KIND, trustIn } from '../verdicts/agreement';
 import { atLeastOne } from './baseline';
 import { dollars } from './confirm';
-import { CommandError, type Io, playChecked } from './io';
+import { CommandError, configFolders, type Io, playChecked } from './io';
 import type { AddCommand } from './program';
-import { configFolders } from './resume';
 
 const DEFAULT_RUNS = 3;
 const CAN_NOT_TELL = 3;

@@ -1,7 +1,7 @@
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
 import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
-import { CommandError, type Io, play } from './io';
+import { argument, CommandError, configArgument, configFolders, type Io, play } from './io';
 import type { AddCommand } from './program';
 
 export const addResume: AddCommand = (program, io, exit) => {
@@ -79,17 +79,6 @@ async function goOn(io: Io, command: Going): Promise<number> {
   return 3;
 }
 
-/** Where the config may be: `--config` names a file or a folder. */
-export function configFolders(io: Io): string[] {
-  const config = configArgument(io);
-  return config === undefined ? [io.cwd] : [dirname(config), config];
-}
-
-function configArgument(io: Io): string | undefined {
-  const config = argument(io, /^(?:-c|--config)$/);
-  return config && resolve(io.cwd, config);
-}
-
 /** @throws CommandError if no run is kept: of this config and shard, if the arguments name them */
 function lastRun(io: Io, command: Going): { folder: string; run: StoredRun } {
   const shard = argument(io, /^--shard$/);
@@ -110,10 +99,4 @@ function lastRun(io: Io, command: Going): { folder: string; run: StoredRun } {
 function isOf({ configFile: own = '' }: StoredRun, config: string | undefined): boolean {
   if (config === undefined || !own || own === config) return true;
   return dirname(own) === config && /^playwright\b/.test(basename(own));
-}
-
-/** The value of one of the arguments for Playwright. */
-function argument({ playwrightArgs = [] }: Io, name: RegExp): string | undefined {
-  const at = playwrightArgs.findLastIndex(arg => name.test(arg.split('=')[0]!));
-  return at < 0 ? undefined : (playwrightArgs[at]!.split('=')[1] ?? playwrightArgs[at + 1]);
 }

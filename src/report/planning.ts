@@ -117,7 +117,7 @@ function trim(
     if (withPlan.has(test)) return !trials.has(test);
     const project = test.parent.project();
     const name = project?.name ?? '';
-    // A probe tells of each spec.
+    // A probe says that it could not run.
     if (check?.purpose === 'probe' && brokenSpec(test)) return test.repeatEachIndex > 0;
     // A check runs no other tests, but in projects that the trials depend on or that tear down after them.
     if (check && (own.has(name) || !needed.has(name))) return true;

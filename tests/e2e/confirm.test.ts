@@ -172,6 +172,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     // It fails, so it is last: after it another worker would start.
     'tasks/z-sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),
   });
+  probed.write({ 'test-results/.last-run.json': 'of an earlier run' });
   const { code, out, err } = await taskproof(probed, ['probe']);
   expect(out, err).toContain('1 spec passed although nothing was done:');
   expect(out).toMatch(/vacuous \[agents\] +tasks\/vacuous\.yaml\n +already holds: .*h1.*\n +already holds: /);
@@ -181,6 +182,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   expect(out).not.toContain('Monday');
   expect(out).toContain('2 of 3 specs fail without an agent, as they should.');
   expect(code).toBe(1);
+  expect(probed.read('test-results/.last-run.json')).toBe('of an earlier run');
   // Playwright tells a failure of what is to fail as a pass, and the other way round.
   expect(err).toContain('Expected to fail, but passed');
   expect(err).toMatch(/\b1 failed\n[\s\S]*vacuous[\s\S]*\b2 passed/);

@@ -9,6 +9,7 @@ import { MARK, processesMarked } from '../support/processes';
 import {
   config,
   hangingPage,
+  inProcess,
   makeSuite,
   PAGE,
   type Suite,
@@ -88,6 +89,11 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   expect(texts.filter(text => text.includes('<secret>PASSWORD</secret>'))).not.toEqual([]);
   expect(texts.filter(text => text.includes(SECRET))).toEqual([]);
   expect(suite.read('.taskproof/.gitignore')).toBe('*\n');
+  const saved = await inProcess(suite, ['baseline', 'save']);
+  expect([saved.code, saved.err]).toEqual([
+    1,
+    expect.stringContaining('Its trials are kept: npx taskproof resume'),
+  ]);
 
   suite.write({ 'tasks/go.yaml': go.replace('Click {{unique}}', 'Press {{unique}}') });
   const refused = await taskproof(suite, ['resume']);
