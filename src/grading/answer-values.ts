@@ -85,7 +85,7 @@ const MINUS = 'minus|negative|moins|menos|meno';
 /** Before a number that is only a limit. */
 const LIMIT = [
   // A quotation in Markdown begins with `> `.
-  '[<≤≥~]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
+  '[<≤≥]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
   '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|up to|over|under|above|below|mindestens|höchstens|über|unter',
   "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
@@ -135,8 +135,8 @@ const NO_NUMBERS = new Map([
 function numbersIn(text: string): Value<number>[] {
   const bare = withoutDates(text)
     .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
-    // `4.6 out of 5`, `4.6/5`
-    .replace(/\b(?:out of|von|sur) \d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
+    // `4.6 out of 5`, `4.6/5`, `3 of the 12`
+    .replace(/\b(?:out of|von|sur) \d+|(?<=\d )of (?:the )?\d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60))
     // `1½` is 1.5000, of four digits, since three would be thousands, too.

@@ -21,6 +21,9 @@ export interface Asker extends ModelSettings {
   tools?: 'browser' | 'computer';
 }
 
+/** The longest that an answer may take, as a multiple of the time without any data. A gateway may send pings for ever. */
+const LONGEST = 10;
+
 export function claudeSender(asker: Asker) {
   const { apiKey, baseURL, client, factory, requestTimeoutMs: timeout } = asker;
   // A client of another copy of the SDK has other types of the same shape.
@@ -49,8 +52,9 @@ export function claudeSender(asker: Asker) {
       if (!response.ok || !response.body) return response;
       const [forSdk, forUs] = response.body.tee();
       timer = setTimeout(stop, timeout);
+      const end = performance.now() + LONGEST * timeout;
       read = eachLine(forUs, line => {
-        timer?.refresh();
+        if (performance.now() < end) timer?.refresh();
         usage = usageIn(line, usage);
       });
       return new Response(forSdk, response);
@@ -70,7 +74,8 @@ export function claudeSender(asker: Asker) {
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes last.
       if (read && !silent && !signal.aborted) await within(read, timeout);
-      if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
+      if (silent)
+        throw new AnthropicError(`no data for ${timeout / 1000} s, or no end for ${LONGEST} times as long`);
       const type = otherType(error, headers);
       // Somebody may have paid for the answer of a gateway that does not stream, so its usage is unknown, not zero.
       if (type?.includes('json')) usage ??= {} as BetaUsage;

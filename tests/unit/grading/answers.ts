@@ -328,11 +328,11 @@ export const ANSWERS: readonly (readonly [
   ],
   [
     { number: 100 },
-    ['> 100 seats', 'Seats: 100', '100 seats', 'not 90 but 100'],
+    ['> 100 seats', 'Seats: 100', '100 seats', 'not 90 but 100', '~100', '≈ 100', '100 of the 120 seats'],
     [
       ...['>100', '>= 100', 'seats > 100', '100 at most', '100 at least', 'up to about 100', 'bis zu 100'],
       ...["jusqu'à 100", 'jusqu’à 100', 'hasta 100', 'fino a 100', 'até 100', 'max. 100', 'Not 100.'],
-      ...['100x200', '100×200', '100万'],
+      ...['100x200', '100×200', '100万', '20 of the 100 seats', 'all of the 100 and 20'],
     ],
   ],
   [{ number: 5_000_000 }, ['$5 M', '$5M', '500万', '500万円'], ['5 M']],
