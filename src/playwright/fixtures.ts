@@ -74,11 +74,12 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 
   // Automatic, since hooks of the suite run before the fixtures that a test asks for.
   _taskproofSecrets: [
-    async ({ _taskproofOptions, trace, video }, use, testInfo) => {
+    async ({ _taskproofOptions, trace, video, contextOptions }, use, testInfo) => {
       const secrets = new Secrets(givenSecrets(_taskproofOptions));
       if (Object.keys(secrets.values).length) {
         if (!maskTest(testInfo, secrets.mask) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
-        warnOfRecorders({ trace, video }, testInfo);
+        const har = contextOptions.recordHar && { 'contextOptions.recordHar': 'on' as const };
+        warnOfRecorders({ trace, video, ...har }, testInfo);
       }
       await use(secrets);
     },
@@ -193,21 +194,20 @@ export function warnOfNoVerdict(what: string, { k, minPasses }: Policy, judge?: 
 const NOT_KNOWN =
   'this version of Playwright stores steps differently from 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
-/** Warns that traces and videos are not masked. */
-function warnOfRecorders(
-  { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
-  { project, retry }: TestInfo,
-): void {
-  const records = (option: typeof trace | typeof video) => {
+type Recorder = PlaywrightWorkerOptions['trace' | 'video'];
+
+/** Warns that traces, videos and HARs are not masked. @param recorders by the name of their option */
+function warnOfRecorders(recorders: Record<string, Recorder>, { project, retry }: TestInfo): void {
+  const records = (option: Recorder) => {
     const mode = typeof option === 'string' ? option : option.mode;
     // Trials are not retried, so these modes never record one.
     return mode !== 'off' && (retry > 0 || !/^(?:on-(?:first|all)-retr|retry-)/.test(mode));
   };
-  const on = Object.entries({ trace, video }).filter(([, option]) => option && records(option));
+  const on = Object.entries(recorders).filter(([, option]) => option && records(option));
   if (!on.length || !isFirstToSay('recorders')) return;
   const options = on.map(([name]) => `\`${name}\``).join(' and ');
   warn(
-    `${projectInWords(project.name)} has secrets and ${options} on. Traces contain all that is typed, sent and shown, secrets included; videos show the page. Keep them private, or turn ${options} off for this project.`,
+    `${projectInWords(project.name)} has secrets and ${options} on. Traces and HARs contain all that is typed, sent and shown, secrets included; videos show the page. Keep them private, or turn ${options} off for this project.`,
   );
 }
 

@@ -94,7 +94,7 @@ beforeAll(async () => {
       projects: `[
         ${project('agents', `use: { taskproof: { agent, secrets, record: 'recordings' } }`)},
         { name: 'hand', testMatch: 'hand.spec.ts', use: { baseURL: '${site.url}', taskproof: { agent: lexical(), secrets } } },
-        ${project('traced', `grep: /filled/, use: { taskproof: { agent, secrets }, trace: 'on', video: 'on-first-retry' }`)},
+        ${project('traced', `grep: /filled/, use: { taskproof: { agent, secrets }, trace: 'on', video: 'on-first-retry', contextOptions: { recordHar: { path: 'out.har' } } }`)},
       ]`,
     }),
   });
@@ -165,9 +165,11 @@ describe('without traces', () => {
 test('a trace holds it, which is said once, with the project and the option', () => {
   const traces = leftBehind(suite.folder, '').filter(({ name }) => /trace\.zip: .*\.trace$/.test(name));
   expect(traces.filter(({ content }) => content.includes(HEAD)).length).toBeGreaterThan(0);
-  expect(traced.output.match(/project "traced" has secrets and `trace` on\. Traces contain/g)).toHaveLength(
-    1,
-  );
+  expect(
+    traced.output.match(
+      /project "traced" has secrets and `trace` and `contextOptions.recordHar` on\. Traces and HARs contain/g,
+    ),
+  ).toHaveLength(1);
   expect(run.output).not.toContain('has secrets');
 });
 
