@@ -11,7 +11,8 @@ const inWords = ({ title, location }: TestCase) => `"${title}" at ${fileAndLine(
 export function failedBesides(ordinary: readonly TestCase[], errors: readonly TestError[]): string[] {
   const failed = ordinary.filter(test => test.outcome() === 'unexpected');
   const told = failed.map(test => `${inWords(test)}: ${firstError(test.results.at(-1)!)}`);
-  return [...told, ...errors.map(({ message = '' }) => message)].map(text => oneLine(text, 300));
+  const idle = ordinary.filter(test => wasLeftOut(test)).map(test => `${inWords(test)} did not run`);
+  return [...told, ...errors.map(({ message = '' }) => message), ...idle].map(text => oneLine(text, 300));
 }
 
 /** If ordinary tests did not run although the run passed, a tolerated failure is why. */
