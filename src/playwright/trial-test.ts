@@ -64,13 +64,13 @@ export class TrialTest {
     const giveBack = addTrialTime(testInfo, trialTimeMs(plan), CLOSING_TIME_MS);
     const opened = await openSession(this.page, plan.allowedDomains);
     this.trial = new Trial(plan, opened, outputTo(testInfo));
-    const record = await this.trial.run().finally(giveBack);
+    const record = this.explained(await this.trial.run().finally(giveBack));
     // A trial that was stopped from outside may still end on its own.
     if (this.record) return;
     this.attach(record);
     if (record.outcome === 'passed') return this.watchHooks(record);
     if (!checked || !decidedByCheck(record))
-      throw trialError(record, this.trial.failure!, path => locationIn(loaded, path));
+      throw trialError(record, failureOf(record)!, path => locationIn(loaded, path));
     // Soft expectations have failed the test already.
     if (checked.thrown) throw checked.thrown.error;
   }
@@ -86,6 +86,13 @@ export class TrialTest {
     }
     attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(this.record!, trial.mask(trial.plan.goal)));
     await trial.close();
+  }
+
+  /** After an error that nobody awaits, Playwright closes the browser: that error is why the trial ended. */
+  private explained(record: TrialRecord): TrialRecord {
+    if (record.errorKind !== 'browser' || !hasUncaughtError(this.testInfo)) return record;
+    const { errorKind, reason } = endFromOutside(this.testInfo);
+    return { ...record, errorKind, endReason: reason, reason };
   }
 
   /**

@@ -1,6 +1,7 @@
 // Grades a trial whose agent has ended: checks the assertions, asks the judge, and finds out whether the site still answers.
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
+import { unseen } from '../browser/in-page';
 import { forModel } from '../browser/session/pictures';
 import { within } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
@@ -46,8 +47,11 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
 /** The first assertion whose selector no browser can read, as its result. A page that hangs is asked in vain. */
 export async function misreadAssertion({ plan, session }: AgentRun): Promise<AssertionResult | null> {
   const { assertions = [] } = plan.spec ?? {};
-  const asked = assertions.map(each => (each.type === 'dom' ? whyInvalid(each, session.page) : null));
-  const reasons = (await within(Promise.all(asked), SELECTORS_MS)) ?? [];
+  const { page } = session;
+  const ask = () =>
+    Promise.all(assertions.map(each => (each.type === 'dom' ? whyInvalid(each, page) : null)));
+  const asked = unseen(page, ask);
+  const reasons = (await within(asked, SELECTORS_MS)) ?? [];
   const index = reasons.findIndex(reason => reason !== null);
   if (index < 0) return null;
   return resultOf(assertions[index]!, reasons[index]!, plan.locate(`assertions[${index}]`)?.line);
