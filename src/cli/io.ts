@@ -1,5 +1,6 @@
 // What commands share: input and output, files, and runs of Playwright.
 import { spawn } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
 import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import type { Document } from '../report/render/document';
 import { commentWriter } from '../report/render/markdown-writer';
 import { terminalWriter } from '../report/render/terminal-writer';
 import { removeFolder, writeText } from '../text/file';
+import { unlessBroken } from '../text/line';
 import { printableJson, useColour } from '../text/print';
 
 export interface Io {
@@ -71,14 +73,15 @@ export async function readBaseline(io: Io, file: string, more = ''): Promise<His
   return readHistory(await readInput(io, file, `${SAVE_ONE}${more}`), file);
 }
 
+const GO_ON =
+  'The last run has not ended. If it was interrupted, its trials are kept: npx taskproof resume, or npx taskproof regrade for those alone.';
+
 /** @throws CommandError, ResultsFileError */
 export async function readRun(io: Io, file: string): Promise<Results> {
-  const [last] = storedRuns(io.cwd).slice(-1);
-  const isCut = last !== undefined && storedRun(last)?.ungraded === undefined;
-  const remedy = isCut
-    ? 'The last run was interrupted. Its trials are kept: npx taskproof resume, or npx taskproof regrade for those alone.'
-    : 'Run `npx playwright test` with the reporter first, or name the results file.';
-  return readResults(await readInput(io, file, remedy), file);
+  const remedy = 'Run `npx playwright test` with the reporter first, or name the results file.';
+  const last = existsSync(resolve(io.cwd, file)) ? undefined : storedRuns(io.cwd).at(-1);
+  const isCut = file === DEFAULT_RESULTS_FILE && last && storedRun(last)?.ungraded === undefined;
+  return readResults(await readInput(io, file, isCut ? GO_ON : remedy), file);
 }
 
 /** Writes a file and the folders above it. @throws CommandError */
@@ -175,9 +178,14 @@ export async function playChecked<Outcome>(
 /** What an earlier run left, such as its traces and what `--last-failed` reads, stays. */
 function ownOutput(io: Io, { purpose }: Pick<CheckRun, 'purpose'>): string[] {
   if (argument(io, /^--output$/) !== undefined) return [];
-  const folder = join(configFolders(io)[0]!, STORE_FOLDER);
-  writeText(join(folder, '.gitignore'), '*\n');
-  return [`--output=${join(folder, purpose)}`];
+  const config = configArgument(io) ?? io.cwd;
+  const isFolder = statSync(config, { throwIfNoEntry: false })?.isDirectory();
+  const folder = join(isFolder ? config : dirname(config), STORE_FOLDER);
+  const isWritten = unlessBroken(() => {
+    writeText(join(folder, '.gitignore'), '*\n');
+    return true;
+  });
+  return isWritten ? [`--output=${join(folder, purpose)}`] : [];
 }
 
 /** Adds our reporter to those that the user names; the suite's own would overwrite their reports. */

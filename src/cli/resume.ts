@@ -42,7 +42,7 @@ judge is asked again only if its rubric or the judge itself has changed.
 
 Exit code:
   0, 1  that of \`playwright test\`, which prints the verdicts and writes the reports. If an ordinary test,
-        a hook or a set-up failed in the run, it stays 1
+        a hook or a set-up failed in the run, it is 1
   2     no run is kept, or what the trials ran has changed: a goal, the agent, its model,
         the site (origin, baseURL)
   3     can't tell: a new assertion needs what is not kept (the page, an answer), a policy needs trials

@@ -136,7 +136,10 @@ function numbersIn(text: string): Value<number>[] {
   const bare = withoutDates(text)
     .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
     // `4.6 out of 5`, `4.6/5`, `3 of the 12`
-    .replace(/\b(?:out of|von|sur) \d+|(?<=\d )of (?:the )?\d+|(?<=\d)\/(?:5|10|100)(?![\d/])/gi, ' ')
+    .replace(
+      /\b(?:out of|von|sur) \d+|(?<=\d )of (?:the )?\d+(?![.,]?\d)|(?<=\d)\/(?:5|10|100)(?![\d/])/gi,
+      ' ',
+    )
     // A time, in hours.
     .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60))
     // `1½` is 1.5000, of four digits, since three would be thousands, too.

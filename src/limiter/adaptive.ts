@@ -113,7 +113,7 @@ export class AdaptiveLimiter {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
     // Without a refusal, the rate may have grown beyond what was found.
-    const isBeyond = found !== null && found < this.seen.perMinute;
+    const isBeyond = found !== null && found < this.startedIn(MINUTE_MS, this.clock.now()).count;
     const limit = told ? told.perMs * MINUTE_MS : isBeyond ? null : found;
     return { ...this.seen, limitPerMinute: limit === null ? null : Math.round(limit) };
   }

@@ -107,7 +107,7 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (plan && !isJudged()) {
       if (plan.policy.k > 1)
         testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
-      warnOfNoVerdict(`"${plan.id}"`, plan.policy, options.judge);
+      warnOfNoVerdict(`"${plan.id}"`, plan.policy, plan.rubricHash ? options.judge : undefined);
     }
     const release = keepFromRunner(place => {
       const description = `Playwright threw while handling a page event (${place}); the test continued`;

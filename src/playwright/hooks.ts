@@ -170,7 +170,8 @@ export async function runCheck(
   const { name } = check;
   const title = ['', 'check', given.spec.id].includes(name) ? 'check' : `check ${name}`;
   const before = testInfo.errors.length;
-  const late = () => new Error(`it took longer than ${ms / 1000} s, the test's timeout`);
+  const late = () =>
+    new Error(`it took longer than ${ms / 1000} s, the test's timeout. Raise \`timeout\` in the config.`);
   const checking = async () => void (await check(given));
   const body = () => (ms ? limited(checking(), ms, late) : checking());
   const thrown = await stepOf(title, body, testInfo).catch(error => ({ error: error as unknown }));

@@ -110,7 +110,7 @@ export class TrialTest {
     // Besides soft expectations, the test goes on after an error that nobody awaits.
     const earlier = hasUncaughtError(testInfo) ? undefined : testInfo.errors[0];
     if (earlier) fail(earlier.message ?? '');
-    let isFirst = !earlier;
+    let isFirst = !testInfo.errors.length;
     onFailure(testInfo, error => {
       if (isFirst && isExpectation(error)) fail(error.message);
       isFirst = false;

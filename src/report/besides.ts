@@ -7,13 +7,30 @@ import { firstError } from './trials';
 
 const inWords = ({ title, location }: TestCase) => `"${title}" at ${fileAndLine(location)}`;
 
-/** @param errors outside of tests, such as a global set-up's */
-export function failedBesides(ordinary: readonly TestCase[], errors: readonly TestError[]): string[] {
-  const failed = ordinary.filter(test => test.outcome() === 'unexpected');
-  const told = failed.map(test => `${inWords(test)}: ${firstError(test.results.at(-1)!)}`);
-  const idle = ordinary.filter(test => wasLeftOut(test)).map(test => `${inWords(test)} did not run`);
-  return [...told, ...errors.map(({ message = '' }) => message), ...idle].map(text => oneLine(text, 300));
+interface Besides {
+  ordinary: readonly TestCase[];
+  /** Outside of tests, such as a global set-up's. */
+  errors: readonly TestError[];
+  config: { failOnFlakyTests?: boolean };
+  /** Specs that did not pass. */
+  lost: readonly unknown[];
+  ended: FullResult['status'];
 }
+
+export function failedBesides({ ordinary, errors, config, lost, ended }: Besides): string[] {
+  const red = config.failOnFlakyTests ? ['unexpected', 'flaky'] : ['unexpected'];
+  const failed = ordinary.filter(test => red.includes(test.outcome()));
+  const told = failed.map(
+    test => `${inWords(test)}: ${test.outcome() === 'flaky' ? 'flaky' : errorOf(test)}`,
+  );
+  const outside = errors.map(({ message, value = '' }) => message ?? value);
+  const idle = ordinary.filter(test => wasLeftOut(test)).map(test => `${inWords(test)} did not run`);
+  const all = [...told, ...outside, ...idle].map(text => oneLine(text, 300));
+  const isExplained = all.length || lost.length || ended !== 'failed';
+  return isExplained ? all : ['it failed for another reason: see its output'];
+}
+
+const errorOf = (test: TestCase) => firstError(test.results.at(-1)!);
 
 /** If ordinary tests did not run although the run passed, a tolerated failure is why. */
 export function leftOutOf(ordinary: readonly TestCase[], { status }: FullResult): string[] {

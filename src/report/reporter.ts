@@ -211,7 +211,8 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of writeRecordings(runs, this.config, folder))
         print(process.stdout, `  taskproof: ${line}`);
-    const kept = this.store?.end(runs, ended, failedBesides(ordinary, this.errors)) ?? [];
+    const besides = failedBesides({ ordinary, errors: this.errors, config: this.config, lost, ended });
+    const kept = this.store?.end(runs, ended, besides) ?? [];
     const more = [...whereToLook(this.config, folder, written), ...kept];
     if (isLost) this.fail(lostSummary({ lost, leftOut, regraded }, results, more));
     this.stayRed(ended);

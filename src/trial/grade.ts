@@ -48,11 +48,10 @@ export function keepBodies({ plan, opened, mask }: AgentRun): void {
 export async function misreadAssertion({ plan, session }: AgentRun): Promise<AssertionResult | null> {
   const { assertions = [] } = plan.spec ?? {};
   const { page } = session;
-  const ask = () =>
-    Promise.all(assertions.map(each => (each.type === 'dom' ? whyInvalid(each, page) : null)));
-  const asked = unseen(page, ask);
-  const reasons = (await within(asked, SELECTORS_MS)) ?? [];
-  const index = reasons.findIndex(reason => reason !== null);
+  const ask = (each: Assertion) =>
+    each.type === 'dom' ? within(whyInvalid(each, page), SELECTORS_MS) : null;
+  const reasons = await unseen(page, () => Promise.all(assertions.map(ask)));
+  const index = reasons.findIndex(Boolean);
   if (index < 0) return null;
   return resultOf(assertions[index]!, reasons[index]!, plan.locate(`assertions[${index}]`)?.line);
 }

@@ -190,7 +190,9 @@ test.beforeEach(({}, { title }) => {
     expect(rows.get('hangs'), run.output).toMatchObject({ verdict: 'inconclusive', errors: 1 });
     const { errorKind, reason } = rows.get('hangs')!.trials[0]!;
     expect(errorKind).toBe('internal');
-    expect(reason).toBe("check threw: it took longer than 8 s, the test's timeout");
+    expect(reason).toBe(
+      "check threw: it took longer than 8 s, the test's timeout. Raise `timeout` in the config.",
+    );
   });
 
   test('an error that nobody awaits says nothing about the site', () => {

@@ -92,7 +92,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   const saved = await inProcess(suite, ['baseline', 'save']);
   expect([saved.code, saved.err]).toEqual([
     1,
-    expect.stringContaining('Its trials are kept: npx taskproof resume'),
+    expect.stringContaining('its trials are kept: npx taskproof resume'),
   ]);
 
   suite.write({ 'tasks/go.yaml': go.replace('Click {{unique}}', 'Press {{unique}}') });

@@ -21,7 +21,7 @@ export interface Asker extends ModelSettings {
   tools?: 'browser' | 'computer';
 }
 
-/** The longest that an answer may take, as a multiple of the time without any data. A gateway may send pings for ever. */
+/** How long there may be only pings, as a multiple of the time without any data. A gateway may send them for ever. */
 const LONGEST = 10;
 
 export function claudeSender(asker: Asker) {
@@ -36,7 +36,7 @@ export function claudeSender(asker: Asker) {
 
   async function once(params: MessageCreateParamsNonStreaming, { signal, spent }: Limit) {
     // The SDK's timeout only covers the headers. This one ends a stream that goes silent.
-    let silent = false;
+    let [silent, onlyPings] = [false, false];
     const stop = () => {
       silent = true;
       stream.abort();
@@ -52,9 +52,11 @@ export function claudeSender(asker: Asker) {
       if (!response.ok || !response.body) return response;
       const [forSdk, forUs] = response.body.tee();
       timer = setTimeout(stop, timeout);
-      const end = performance.now() + LONGEST * timeout;
+      let end = performance.now() + LONGEST * timeout;
       read = eachLine(forUs, line => {
-        if (performance.now() < end) timer?.refresh();
+        if (/^data:(?!.*"type": ?"ping")/.test(line)) end = performance.now() + LONGEST * timeout;
+        onlyPings = performance.now() > end;
+        if (!onlyPings) timer?.refresh();
         usage = usageIn(line, usage);
       });
       return new Response(forSdk, response);
@@ -74,8 +76,11 @@ export function claudeSender(asker: Asker) {
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes last.
       if (read && !silent && !signal.aborted) await within(read, timeout);
+      const seconds = timeout / 1000;
       if (silent)
-        throw new AnthropicError(`no data for ${timeout / 1000} s, or no end for ${LONGEST} times as long`);
+        throw new AnthropicError(
+          onlyPings ? `only pings for ${LONGEST * seconds} s` : `no data for ${seconds} s`,
+        );
       const type = otherType(error, headers);
       // Somebody may have paid for the answer of a gateway that does not stream, so its usage is unknown, not zero.
       if (type?.includes('json')) usage ??= {} as BetaUsage;

@@ -64,7 +64,7 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds without any data before a request fails, as it does after ten times as long without an end; an API that has answered in this run may be unreachable for as long. Default: 300,000. */
+  /** Milliseconds without any data before a request fails, or ten times as long with only pings; an API that has answered in this run may be unreachable for as long. Default: 300,000. */
   requestTimeoutMs?: number;
   /** `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';

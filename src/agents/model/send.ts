@@ -192,11 +192,13 @@ function withoutKeys(text: string, keys: readonly string[]): string {
 /**
  * Values at any depth of a client, options or headers whose names say that they are keys, tokens or passwords.
  *
- * @param least characters: shorter ones would mask ordinary words
+ * @param least characters, if a key's own name says so: shorter ones would mask ordinary words
  */
 export function keysIn(holder: object, least = LEAST_KEY): string[] {
   const seen = new Set<unknown>();
   const visit = (value: unknown, name: string, depth: number): string[] => {
+    if (typeof value === 'string' && value.length < LEAST_KEY && !KEY_NAME.test(name.replace(/^key in /, '')))
+      return [];
     if (typeof value === 'string')
       return [KEY_NAME.test(name) ? value.replace(/^(?:Bearer|Basic)\s+/i, '').trim() : passwordOf(value)];
     if (typeof value !== 'object' || value === null || seen.has(value) || depth > MAX_DEPTH) return [];

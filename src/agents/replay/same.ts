@@ -40,14 +40,15 @@ export function otherControl(
 
 const STEPS = /(?<=\))\.(?=(?:getBy\w+|locator|first|last|nth|filter)\()/;
 const COUNTS = /^(?:first|last|nth)\(|nth-child/;
-/** The kind of the control, and where it is. */
-const NAMES_NOTHING = /^(?:locator\('(?:[^']*[ >])?[a-z]+'\)|getByRole\('\w+'\))$/;
+/** The kind of the control, and below which element: no class, attribute or name. */
+const NAMES_NOTHING = /^(?:locator\('(?:[#\w-]+[ >]+)*[a-z][\w-]*'\)|getByRole\('\w+'\))$/;
 
 /** Whether the control has a test id of its own, or is only counted: then it depends on the page what is found. */
 function locatorKind(locator: string) {
   const steps = locator.split(STEPS);
   const own = steps.findLast(step => !/^(?:first|last|nth|filter)\(/.test(step)) ?? '';
-  const counts = NAMES_NOTHING.test(own) || steps.some(step => COUNTS.test(step));
+  const isNamed = /\b(?:hasText|name): /.test(locator);
+  const counts = (NAMES_NOTHING.test(own) && !isNamed) || steps.some(step => COUNTS.test(step));
   return { hasTestId: own.startsWith('getByTestId('), counts };
 }
 

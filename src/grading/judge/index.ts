@@ -72,7 +72,7 @@ export interface WebJudgeOptions extends ModelOptions {
   screenshots?: number;
   /** Tokens of the longest answer, thinking included; twice as many after one that was cut off. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds without any data before a request fails, as it does after ten times as long without an end; an API that has answered in this run may be unreachable for as long. Default: 120,000. */
+  /** Milliseconds without any data before a request fails, or ten times as long with only pings; an API that has answered in this run may be unreachable for as long. Default: 120,000. */
   requestTimeoutMs?: number;
   /** The share of your labels, 0 to 1, that it has to agree with (`taskproof judge check`): until then verdicts that rest on it are inconclusive. Default: none. */
   minAgreement?: number;

@@ -15,7 +15,10 @@ export function trialError(
   const { specId, errorKind } = record;
   const place = where === null ? [] : [stopOf(record)];
   const text = [errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n');
-  return errorAt(text, specId, locate(pathOf(record)));
+  // Before the trial, the record has only the assertion that can't be checked.
+  const unread = errorKind === 'setup' ? record.assertions.find(({ passed }) => !passed)?.line : undefined;
+  const at = unread ? { ...locate('goal'), line: unread, column: 1 } : locate(pathOf(record));
+  return errorAt(text, specId, at);
 }
 
 /** Where the agent stopped, and which pages it was kept from: their hosts may be missing from allowedDomains. */
@@ -32,6 +35,6 @@ function pathOf({ errorKind, status, assertions, judge }: TrialRecord): string {
   if (errorKind === 'judge') return 'judge';
   if (status === 'max_steps') return 'maxSteps';
   const broken = assertions.findIndex(({ passed }) => !passed);
-  if ((status === 'completed' || errorKind === 'setup') && broken >= 0) return `assertions[${broken}]`;
+  if (status === 'completed' && broken >= 0) return `assertions[${broken}]`;
   return judge && !judge.passed ? 'judge' : 'goal';
 }

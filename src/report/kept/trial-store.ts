@@ -133,9 +133,9 @@ export class TrialStore {
   /** While regrading: what else failed in the run, which regrading can't change. @param hasOthers whether it had ordinary tests */
   failedBesides(hasOthers: boolean): readonly string[] {
     if (!isRegrading()) return [];
-    const { failedBesides = [], ungraded } = this.run;
-    const isCut = hasOthers && ungraded === undefined;
-    return isCut ? [...failedBesides, 'it was interrupted: other tests may not have run'] : failedBesides;
+    // A killed run has not said.
+    const unknown = hasOthers ? ['it was killed: other tests may not have run'] : [];
+    return this.run.failedBesides ?? unknown;
   }
 
   /** Why trials of a spec have no grade. */

@@ -147,7 +147,7 @@ export function lostSummary(
       `taskproof: ${plural(leftOut.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`,
     to.items(atMost(leftOut).map(text => ({ text }))),
     regraded.length > 0 &&
-      'taskproof: the run also failed outside of its verdicts. `regrade` runs no ordinary tests and hooks, so run it again',
+      "taskproof: the run also failed outside of its verdicts, which `regrade` can't change. Run the suite again: npx playwright test",
     to.items(atMost(regraded).map(text => ({ text }))),
     to.lines(more),
   ]

@@ -23,11 +23,24 @@ test('ordinary tests that failed or never ran, and errors outside of tests', () 
     ended('not yet', 'skipped', [], {}),
     ended('fixme', 'skipped', ['skipped'], { expectedStatus: 'skipped' }),
   ];
-  const told = failedBesides(tests, [{ message: 'Error: no database\n  at setup' }]);
+  const errors = [{ message: 'Error: no database\n  at setup' }, { value: "'no mail'" }];
+  const told = failedBesides({ ordinary: tests, errors, config: {}, lost: [], ended: 'failed' });
   expect(told.map(text => text.replace(/at \S*tasks/, 'at tasks'))).toEqual([
     '"search" at tasks.spec.ts:1: Error: no results',
     'Error: no database at setup',
+    "'no mail'",
     '"after it" at tasks.spec.ts:1 did not run',
     '"not yet" at tasks.spec.ts:1 did not run',
   ]);
+});
+
+test('a flaky test that fails the run, and a failure that nothing explains', () => {
+  const flaky = [ended('flaky', 'flaky', ['failed', 'passed'])];
+  const given = { ordinary: flaky, errors: [], lost: [], ended: 'failed' as const };
+  expect(failedBesides({ ...given, config: { failOnFlakyTests: true } })).toEqual([
+    expect.stringMatching(/^"flaky" at .*: flaky$/),
+  ]);
+  expect(failedBesides({ ...given, config: {} })).toEqual(['it failed for another reason: see its output']);
+  expect(failedBesides({ ...given, config: {}, ended: 'passed' })).toEqual([]);
+  expect(failedBesides({ ...given, config: {}, lost: ['cart'] })).toEqual([]);
 });

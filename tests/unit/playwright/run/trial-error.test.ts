@@ -27,7 +27,6 @@ const held = { ...broken, title: 'first', passed: true, reason: null };
 
 test.each<[Partial<TrialRecord>, string]>([
   [{ status: 'completed' }, 'assertions[1]'],
-  [{ status: 'error', errorKind: 'setup' }, 'assertions[1]'],
   [{ status: 'error', errorKind: 'site_unreachable' }, 'entryUrl'],
   [{ status: 'error', errorKind: 'internal' }, 'goal'],
   [{ status: 'max_steps' }, 'maxSteps'],
@@ -37,4 +36,16 @@ test.each<[Partial<TrialRecord>, string]>([
   const locate = vi.fn(() => ({ file: 'task.yaml', line: 1, column: 1 }));
   trialError(record, { what: 'lost', where: null }, locate);
   expect(locate).toHaveBeenCalledWith(path);
+});
+
+test('an assertion that could not be checked has its own line, though the record lacks those before it', () => {
+  const unread = { ...broken, line: 9 };
+  const record = {
+    ...madeRecord({}),
+    ...{ assertions: [unread], status: 'error' as const, errorKind: 'setup' as const },
+  };
+  const error = trialError(record, { what: 'lost', where: null }, () => ({
+    ...{ file: 'package.json', line: 1, column: 3 },
+  }));
+  expect(error.stack).toContain('package.json:9:1');
 });
