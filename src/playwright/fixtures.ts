@@ -19,7 +19,7 @@ import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
-import { isInteractive, repeatEachOverride } from './inside/command-line';
+import { isInteractive, isTestCommand, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
 import { hideSecretsOfConfig, maskTest } from './inside/masking';
 import { type Asked, decide, wantedOf } from './run/decide';
@@ -213,8 +213,7 @@ function warnOfRecorders(recorders: Record<string, Recorder>, { project, retry }
 
 export const warn = (text: string) => print(process.stderr, `taskproof: ${text}`);
 
-// In the main process: a run may have reporters that write the config, and not have ours.
-if (process.env.TEST_WORKER_INDEX === undefined && process.argv.includes('test'))
-  hideSecretsOfConfig().catch(() => undefined);
+// A run may have reporters that write the config, and not have ours.
+if (isTestCommand()) hideSecretsOfConfig().catch(() => undefined);
 
 export { expect };

@@ -53,6 +53,12 @@ function shared(variable: string, value: unknown): string | undefined {
 /** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
 export const isListing = (argv: readonly string[] = process.argv) => has(argv, 'list');
 
+/** Whether this process is `playwright test` itself, and not another tool with an argument of that name. */
+export function isTestCommand(argv: readonly string[] = process.argv): boolean {
+  const isCli = /[\\/](?:playwright(?:\.\w+)?|@?playwright[\\/](?:test[\\/])?cli\.js)$/.test(argv[1] ?? '');
+  return isCli && process.env.TEST_WORKER_INDEX === undefined && commandOf(argv) === 'test';
+}
+
 export const isMerging = (argv: readonly string[] = process.argv) => commandOf(argv) === 'merge-reports';
 
 /** Whether the command line selected only some tests. `--project` selects whole projects, so it doesn't count. */

@@ -4,6 +4,7 @@ import {
   isInteractive,
   isListing,
   isMerging,
+  isTestCommand,
   repeatEachOverride,
   selectsProjects,
 } from '../../../../src/playwright/inside/command-line';
@@ -72,4 +73,18 @@ test.each(['test-server', 'run-test-mcp-server'])('%s is interactive, whatever e
 
 test('merge-reports filters nothing by its own arguments', () => {
   expect(isFiltered(['node', 'cli.js', 'merge-reports', '--config=merge.config.ts', 'blobs'])).toBe(false);
+});
+
+test.each([
+  ['/app/node_modules/.bin/playwright', 'test', true],
+  ['/app/node_modules/@playwright/test/cli.js', 'test', true],
+  ['C:\\app\\node_modules\\playwright\\cli.js', 'test', true],
+  ['/app/node_modules/.bin/playwright', 'merge-reports', false],
+  ['/app/node_modules/.bin/mocha', 'test', false],
+  ['/playwright/node_modules/ava/cli.js', 'test', false],
+])('the config is only read in `playwright test`: %s %s', (file, command, expected) => {
+  vi.stubEnv('TEST_WORKER_INDEX', undefined);
+  expect(isTestCommand(['node', file, command])).toBe(expected);
+  vi.stubEnv('TEST_WORKER_INDEX', '0');
+  expect(isTestCommand(['node', file, command])).toBe(false);
 });
