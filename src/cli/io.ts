@@ -123,10 +123,11 @@ export async function tell(
   if (as.lines && (markdown || json || output !== undefined)) io.err(as.lines.join('\n'));
 }
 
-/** Where the config may be: `--config` names a file or a folder. */
-export function configFolders(io: Io): string[] {
-  const config = configArgument(io);
-  return config === undefined ? [io.cwd] : [dirname(config), config];
+/** Where the config is: `--config` names a file or a folder. */
+export function configFolder(io: Io): string {
+  const config = configArgument(io) ?? io.cwd;
+  const isFolder = statSync(config, { throwIfNoEntry: false })?.isDirectory();
+  return isFolder ? config : dirname(config);
 }
 
 export function configArgument(io: Io): string | undefined {
@@ -178,9 +179,7 @@ export async function playChecked<Outcome>(
 /** What an earlier run left, such as its traces and what `--last-failed` reads, stays. */
 function ownOutput(io: Io, { purpose }: Pick<CheckRun, 'purpose'>): string[] {
   if (argument(io, /^--output$/) !== undefined) return [];
-  const config = configArgument(io) ?? io.cwd;
-  const isFolder = statSync(config, { throwIfNoEntry: false })?.isDirectory();
-  const folder = join(isFolder ? config : dirname(config), STORE_FOLDER);
+  const folder = join(configFolder(io), STORE_FOLDER);
   const isWritten = unlessBroken(() => {
     writeText(join(folder, '.gitignore'), '*\n');
     return true;

@@ -5,14 +5,14 @@ import { sumOfCosts } from '../data/usage';
 import type { CheckedTrial, JudgeCheck } from '../report/judge/check';
 import { candidatesIn } from '../report/judge/kept';
 import { serveLabels } from '../report/judge/label-server';
-import { STORE_FOLDER, storedRuns } from '../report/kept/stored-run';
+import { STORE_FOLDER } from '../report/kept/stored-run';
 import { specLabel } from '../report/render/document';
 import { few, oneLine } from '../text/line';
 import { formatCost, formatRate, plural, withModel } from '../text/print';
 import { type Agreement, agreementOf, LEAST_LABELS, LEAST_OF_A_KIND, trustIn } from '../verdicts/agreement';
 import { atLeastOne } from './baseline';
 import { dollars } from './confirm';
-import { CommandError, configFolders, type Io, playChecked } from './io';
+import { CommandError, configFolder, type Io, playChecked } from './io';
 import type { AddCommand } from './program';
 
 const DEFAULT_RUNS = 3;
@@ -63,20 +63,19 @@ Examples:
 };
 
 const labelsFileOf = (io: Io, { labels }: JudgeOptions) =>
-  labels === undefined ? resolve(configFolders(io)[0]!, LABELS_FILE) : resolve(io.cwd, labels);
+  labels === undefined ? resolve(configFolder(io), LABELS_FILE) : resolve(io.cwd, labels);
 
 async function label(io: Io, options: JudgeOptions): Promise<void> {
-  const places = configFolders(io);
-  const configFolder = places.find(place => storedRuns(place).length) ?? places[0]!;
-  const candidates = candidatesIn(configFolder, options.runs);
+  const folder = configFolder(io);
+  const candidates = candidatesIn(folder, options.runs);
   if (!candidates.length)
     throw new CommandError(
-      `There is nothing to label: no trial that a judge has graded is kept in ${resolve(configFolder, STORE_FOLDER)}. Run \`npx playwright test\` with a judge first. If your config is elsewhere, name it: npx taskproof judge label -- --config=<file>`,
+      `There is nothing to label: no trial that a judge has graded is kept in ${resolve(folder, STORE_FOLDER)}. Run \`npx playwright test\` with a judge first. If your config is elsewhere, name it: npx taskproof judge label -- --config=<file>`,
     );
   const labelsFile = labelsFileOf(io, options);
   const shown = relative(io.cwd, labelsFile);
   const before = readLabels(labelsFile).labels.length;
-  const server = await serveLabels(candidates, { configFolder, labelsFile });
+  const server = await serveLabels(candidates, { configFolder: folder, labelsFile });
   io.out(`${plural(candidates.length, 'trial')} to label, ${before} labelled so far: ${server.url}`);
   io.out('Open it in a browser. Each label is saved at once; press Ctrl-C to stop.');
   await new Promise<void>(done => {

@@ -1,7 +1,7 @@
 import { basename, dirname, join, relative } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
 import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
-import { argument, CommandError, configArgument, configFolders, type Io, play } from './io';
+import { argument, CommandError, configArgument, configFolder, type Io, play } from './io';
 import type { AddCommand } from './program';
 
 export const addResume: AddCommand = (program, io, exit) => {
@@ -83,15 +83,14 @@ async function goOn(io: Io, command: Going): Promise<number> {
 function lastRun(io: Io, command: Going): { folder: string; run: StoredRun } {
   const shard = argument(io, /^--shard$/);
   const config = configArgument(io);
-  const places = configFolders(io);
-  const folders = places.flatMap(place => storedRuns(place));
-  const runs = folders.map(folder => ({ folder, run: storedRun(folder)! }));
+  const place = configFolder(io);
+  const runs = storedRuns(place).map(folder => ({ folder, run: storedRun(folder)! }));
   const found = runs.findLast(({ run }) => (shard === undefined || run.shard === shard) && isOf(run, config));
   if (found) return found;
   const ofShard = shard === undefined ? '' : ` of shard ${shard}`;
   const withConfig = config && runs.length ? ` with ${relative(io.cwd, config)}` : '';
   throw new CommandError(
-    `There is nothing to ${command}: no run${ofShard}${withConfig} is kept in ${join(places[0]!, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof ${command} -- --config=<file>`,
+    `There is nothing to ${command}: no run${ofShard}${withConfig} is kept in ${join(place, STORE_FOLDER)}. If your config is elsewhere, name it: npx taskproof ${command} -- --config=<file>`,
   );
 }
 

@@ -216,11 +216,11 @@ export class AdaptiveLimiter {
   }
 
   private cutRate(now: number): void {
-    const started = Math.max(...[RECENT_MS, MINUTE_MS].map(ms => this.startedIn(ms, now).rate));
+    const [recent, minute] = [this.startedIn(RECENT_MS, now), this.startedIn(MINUTE_MS, now)];
     // The requests that still run are not too many.
     this.slots = Math.max(1, this.running.size - 1);
-    this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started));
-    this.haste = Math.max(1, TELLING / Math.max(1, this.startedIn(MINUTE_MS, now).count));
+    this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), Math.max(recent.rate, minute.rate)));
+    this.haste = Math.max(1, TELLING / Math.max(1, minute.count));
     this.cutAt = now;
     this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
   }

@@ -48,3 +48,9 @@ test.each<[string[], number, string]>([
   expect(result.code).toBe(code);
   expect(result.err).toContain(message);
 });
+
+test('labels are beside the config, also if --config names its folder', async () => {
+  const files = { 'e2e/playwright.config.ts': '' };
+  const { err } = await suite(files).taskproof(['judge', 'check', '--', '--config=e2e']);
+  expect(err.replaceAll('\\', '/')).toContain('e2e/taskproof-labels.json');
+});

@@ -30,6 +30,12 @@ test.each<[string, Record<string, string>, string[], string]>([
     'b/.taskproof. If your config',
   ],
   [
+    'a config folder',
+    { '.taskproof/a/run.json': run(), 'e2e/playwright.config.ts': '' },
+    ['--config=e2e'],
+    'e2e/.taskproof. If your config',
+  ],
+  [
     'another config of the folder',
     { '.taskproof/a/run.json': run({ configFile: '/elsewhere/a.config.ts' }) },
     ['--config=b.config.ts'],

@@ -204,6 +204,17 @@ test.each([1, 4, 8])(
   },
 );
 
+test('the limit that refusals told is shown, unless the run has gone beyond it', () => {
+  const [found] = play(window(60, 60), { workers: 8, requests: 300 }).traffic;
+  expect(found!.limitPerMinute! / 60).toBeGreaterThan(0.8);
+  const beyond: Api = () => {
+    let asked = 0;
+    return { answer: () => (++asked > 1 && asked < 5 ? limited() : { ...served(), afterMs: 10 }) };
+  };
+  const [strays] = play(beyond, { workers: 8, requests: 500 }).traffic;
+  expect(strays).toMatchObject({ refused: 3, limitPerMinute: null });
+});
+
 test('an API that is away for a minute is asked now and then, by one request at a time', () => {
   const { served, unreachable, seconds } = play(bucket(5, 5), { gone: [30, 90] });
   expect(served).toBe(1_000);

@@ -1,6 +1,6 @@
 // No key in what is said of a request that failed, also where nobody knows the key: a model can be wrapped, or have a `fetch` of its own.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { problemOf } from '../../../../src/agents/model/send';
+import { keysIn, problemOf } from '../../../../src/agents/model/send';
 import { laneOf } from '../../../../src/limiter/shared';
 
 const KEY = 'corp-gw-KdXoA-ok1';
@@ -70,4 +70,14 @@ test.each([
   // It may be the code of a provider.
   expect(request.keys).toHaveBeenCalledTimes(shown);
   if (shown) expect(lines[0]).toContain('no [key], x-api-key: [key]');
+});
+
+test.each<[string, object, number | undefined, string[]]>([
+  ['a short key of an option is none to mask', { apiKey: 'a' }, undefined, []],
+  ['but has a limiter of its own', { apiKey: 'a' }, 1, ['a']],
+  ['as has one in a header', new Headers({ 'x-api-key': 'a' }), 1, ['a']],
+  ['a short value of another header is no key', new Headers({ 'x-worker': '3' }), 1, []],
+  ["a long one may be a gateway's", new Headers({ 'x-worker': KEY }), 1, [KEY]],
+])('%s', (_, holder, least, keys) => {
+  expect(keysIn(holder, least)).toEqual(keys);
 });
