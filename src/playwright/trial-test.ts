@@ -88,9 +88,9 @@ export class TrialTest {
     await trial.close();
   }
 
-  /** After an error that nobody awaits, Playwright closes the browser: that error is why the trial ended. */
+  /** After an error that nobody awaits, Playwright closes the browser, in the middle of whatever runs: that error is why. */
   private explained(record: TrialRecord): TrialRecord {
-    if (record.errorKind !== 'browser' || !hasUncaughtError(this.testInfo)) return record;
+    if (record.outcome !== 'error' || !hasUncaughtError(this.testInfo)) return record;
     const { errorKind, reason } = endFromOutside(this.testInfo);
     return { ...record, errorKind, endReason: reason, reason };
   }
