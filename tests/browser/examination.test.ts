@@ -22,7 +22,10 @@ let html: string;
 const site = siteOfTests('localhost', path =>
   path === '/never'
     ? { never: true }
-    : { body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}` },
+    : {
+        status: path === '/gone' ? 404 : 200,
+        body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}`,
+      },
 );
 beforeEach(async () => {
   context = await browser().newContext();
@@ -127,6 +130,24 @@ it('finds a field that does not keep what is typed into it, and none that does',
     { kind: 'disabled', text: 'textbox "City" does not keep what is typed into it', relevant: true },
   ]);
 });
+
+it.each([
+  ['/gone', false],
+  ['/there', true],
+])(
+  'is made of a page to which the agent itself went, unless the site does not have it: %s',
+  async (url, isMade) => {
+    html = ICON;
+    const run = (task: SessionTask) =>
+      task.turn(`go to ${url}`, async turn => {
+        await turn.record({ do: 'goto', url });
+        await task.page.goto(site.origin + url);
+      });
+    const { record, took } = await runTrial({ run });
+    expect(record.outcome).toBe('failed');
+    expect(took.has(STEP)).toBe(isMade);
+  },
+);
 
 it.each([
   ['passed', { selector: 'input' }, 'passed'],
