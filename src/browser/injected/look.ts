@@ -1,19 +1,6 @@
 // Looks for obstacles to agents by the rules of rules.ts, and keeps in the page what it found.
 import type { FindingKind } from '../../data/action';
-import {
-  type Box,
-  boxOf,
-  everyElement,
-  flatText,
-  hintsOf,
-  inViewport,
-  isControl,
-  isDisabled,
-  isLabelled,
-  isShown,
-  nameOf,
-  selectorOf,
-} from './elements';
+import * as dom from './elements';
 import { RULES } from './rules';
 import { placeOf } from './standing';
 
@@ -26,7 +13,7 @@ export interface Sighting {
   names: string[];
   /** Its id, classes and similar attributes, in words. */
   hints: string;
-  boxes: Box[];
+  boxes: dom.Box[];
   /** Null in an inner frame. */
   place: ReturnType<typeof placeOf>;
 }
@@ -35,7 +22,7 @@ export interface LookOptions {
   /** Names of the controls that matter most, in lower case. */
   wanted: readonly string[];
   /** Boxes of fields that did not keep what was typed into them. */
-  unkept: readonly Box[];
+  unkept: readonly dom.Box[];
   budgetMs: number;
 }
 
@@ -71,22 +58,22 @@ export function currentState(): State {
 
 export function seen() {
   const { shown, sightings, more, incomplete } = currentState();
-  const able = shown.slice(0, 1_000).filter(each => !isDisabled(each));
-  const namesOf = (all: Element[]) => all.map(each => nameOf(each).toLowerCase());
-  const fields = namesOf(able.filter(isLabelled));
-  const usable = namesOf(able.filter(each => !isLabelled(each)));
+  const able = shown.slice(0, 1_000).filter(each => !dom.isDisabled(each));
+  const namesOf = (all: Element[]) => all.map(each => dom.nameOf(each).toLowerCase());
+  const fields = namesOf(able.filter(dom.isLabelled));
+  const usable = namesOf(able.filter(each => !dom.isLabelled(each)));
   const controls = shown.slice(0, 300).flatMap(each => placeOf(each) ?? []);
   return { sightings, more, incomplete, controls, usable, fields };
 }
 
 /** Scrolls a sighting into view. @returns its box there; null if that fails */
-export function show(index: number): Box | null {
+export function show(index: number): dom.Box | null {
   const element = currentState().found[index];
   if (!element?.isConnected) return null;
-  if (!inViewport(boxOf(element)))
+  if (!dom.inViewport(dom.boxOf(element)))
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const box = boxOf(element);
-  return box.width > 0 && inViewport(box) ? box : null;
+  const box = dom.boxOf(element);
+  return box.width > 0 && dom.inViewport(box) ? box : null;
 }
 
 /** @param concerned the controls that the obstacle blocks */
@@ -97,12 +84,12 @@ export function add(state: State, kind: FindingKind, element: Element, text: str
   }
   const some = concerned.slice(0, 50);
   const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
-  const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
-  const told = [...new Set(names.map(name => flatText(name, 120).toLowerCase()))].filter(Boolean);
+  const names = [...some.map(dom.nameOf), beside.length < 120 ? beside : ''];
+  const told = [...new Set(names.map(name => dom.flatText(name, 120).toLowerCase()))].filter(Boolean);
   state.found.push(element);
   state.sightings.push({
-    ...{ kind, selector: selectorOf(element), text: flatText(text, 300) },
-    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf), place: placeOf(element) },
+    ...{ kind, selector: dom.selectorOf(element), text: dom.flatText(text, 300) },
+    ...{ names: told, hints: dom.hintsOf(element), boxes: some.map(dom.boxOf), place: placeOf(element) },
   });
 }
 
@@ -110,12 +97,12 @@ export const isLate = (state: State) => performance.now() > state.end;
 
 function gather(state: State): void {
   const { controls, others } = state;
-  for (const element of everyElement()) {
-    if (isControl(element)) controls.push(element);
+  for (const element of dom.everyElement()) {
+    if (dom.isControl(element)) controls.push(element);
     else if (others.length < 20_000) others.push(element);
     if (controls.length < 3_000 && !isLate(state)) continue;
     state.incomplete.push(`controls after the first ${controls.length} were not checked`);
     break;
   }
-  state.shown = controls.filter(isShown);
+  state.shown = controls.filter(dom.isShown);
 }

@@ -1,20 +1,5 @@
 // Which element is meant (at a point, with the focus, or among several of one name), what lies over it, and what scrolls it.
-import {
-  boxOf,
-  controlAround,
-  cssPathOf,
-  everyElement,
-  hit,
-  holds,
-  inViewport,
-  largestOver,
-  nameOf,
-  type Point,
-  parentOf,
-  roleOf,
-  topOf,
-  wordsFor,
-} from './elements';
+import * as dom from './elements';
 
 /**
  * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path, its document's upper left
@@ -22,8 +7,8 @@ import {
  *
  * @param point null for the element with the focus
  */
-function atPoint<Result>(point: Point | null, read: (element: Element) => Result) {
-  const element = hit(point);
+function atPoint<Result>(point: dom.Point | null, read: (element: Element) => Result) {
+  const element = dom.hit(point);
   if (!element) return null;
   const isFrame = element instanceof HTMLElement && /^i?frame$/.test(element.localName);
   return { result: read(element), frame: isFrame ? frameAt(element) : undefined };
@@ -37,64 +22,64 @@ function frameAt(element: HTMLElement) {
     x: x + (element.clientLeft + Number.parseFloat(paddingLeft)) * scale,
     y: y + (element.clientTop + Number.parseFloat(paddingTop)) * scale,
   };
-  return { path: cssPathOf(element), corner, scale };
+  return { path: dom.cssPathOf(element), corner, scale };
 }
 
 /** Describes the control that the element is a part of, or else the element. */
-export function describeAt(point: Point | null) {
+export function describeAt(point: dom.Point | null) {
   return atPoint(point, element => {
-    const acted = controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
+    const acted = dom.controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
     const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
     const inputType = target instanceof HTMLInputElement ? target.type : undefined;
-    return { words: wordsFor(target), tag: target.localName, inputType };
+    return { words: dom.wordsFor(target), tag: target.localName, inputType };
   });
 }
 
 /** What to click to hit a point: the control there, with the exact spot if its middle could do something else, or another element. */
-export function controlAt(point: Point | null) {
+export function controlAt(point: dom.Point | null) {
   return atPoint(point, element => {
     const control = point && closestControl(element);
     if (!control) return spotOn(element, point);
     return isAsItsMiddle(element, control)
-      ? { path: cssPathOf(control), position: undefined }
+      ? { path: dom.cssPathOf(control), position: undefined }
       : spotOn(control, point);
   });
 }
 
-export function spotAt(point: Point | null) {
+export function spotAt(point: dom.Point | null) {
   return atPoint(point, element => spotOn(element, point));
 }
 
 /** What scrolls first at a point, and in which directions there is more to see. */
-export function scrollsAt(point: Point | null) {
+export function scrollsAt(point: dom.Point | null) {
   return atPoint(point, element => {
     const scroller = closestScrollable(element);
-    return { scroller: scroller && cssPathOf(scroller), room: roomAround(element) };
+    return { scroller: scroller && dom.cssPathOf(scroller), room: roomAround(element) };
   });
 }
 
 /** How far from an element's corner Playwright measures positions in it. */
-export function borderOf(element: Element): Point {
+export function borderOf(element: Element): dom.Point {
   const { borderLeftWidth, borderTopWidth } = getComputedStyle(element);
   const [x, y] = [borderLeftWidth, borderTopWidth].map(width => Number.parseInt(width, 10) || 0);
   return { x: x!, y: y! };
 }
 
-function originOf(element: Element): Point {
+function originOf(element: Element): dom.Point {
   const [{ x, y }, border] = [element.getBoundingClientRect(), borderOf(element)];
   return { x: x + border.x, y: y + border.y };
 }
 
-function spotOn(element: Element, point: Point | null) {
+function spotOn(element: Element, point: dom.Point | null) {
   const { x, y } = originOf(element);
   const position = point ? { x: Math.round(point.x - x), y: Math.round(point.y - y) } : undefined;
-  return { path: cssPathOf(element), position };
+  return { path: dom.cssPathOf(element), position };
 }
 
 /** The control that a click on the element is for; null if it is for the element itself. */
 function closestControl(element: Element): Element | null {
-  const control = controlAround(element);
-  if (!control || roleOf(control) === 'slider') return null;
+  const control = dom.controlAround(element);
+  if (!control || dom.roleOf(control) === 'slider') return null;
   // Options in a list of their own are drawn by the browser.
   if (control.localName === 'option') return control.closest('select');
   return control;
@@ -107,7 +92,7 @@ function isAsItsMiddle(element: Element, control: Element): boolean {
   if (control.matches(IN_PARTS)) return false;
   if (isField && (control as HTMLInputElement).value) return false;
   if ((control as HTMLElement).isContentEditable && control.textContent?.trim()) return false;
-  return topOf(control) === element;
+  return dom.topOf(control) === element;
 }
 
 const PUSHED =
@@ -116,23 +101,23 @@ const IN_PARTS =
   'select:is([multiple],[size]:not([size="1"])),[type=date],[type=time],[type=datetime-local],[type=month],[type=week],[type=number],[type=search]';
 
 /** The control that is at a spot of an element which is in none; null if there is none. Scrolls the spot into view. */
-export function controlOn(element: Element, { x, y }: Point): string | null {
-  if (controlAround(element)) return null;
+export function controlOn(element: Element, { x, y }: dom.Point): string | null {
+  if (dom.controlAround(element)) return null;
   const at = () => {
     const origin = originOf(element);
     return { x: origin.x + x, y: origin.y + y };
   };
   const before = at();
-  if (!inViewport({ ...before, width: 0, height: 0 }))
+  if (!dom.inViewport({ ...before, width: 0, height: 0 }))
     scrollBy({ left: before.x - innerWidth / 2, top: before.y - innerHeight / 2, behavior: 'instant' });
-  const found = hit(at());
-  const control = found && holds(element, found) ? controlAround(found) : null;
-  return control && wordsFor(control);
+  const found = dom.hit(at());
+  const control = found && dom.holds(element, found) ? dom.controlAround(found) : null;
+  return control && dom.wordsFor(control);
 }
 
 function closestScrollable(element: Element): Element | null {
   const scrolls = /auto|scroll/;
-  for (let node: Element | null = element; node && node !== document.body; node = parentOf(node)) {
+  for (let node: Element | null = element; node && node !== document.body; node = dom.parentOf(node)) {
     const { overflowX, overflowY } = getComputedStyle(node);
     if (scrolls.test(overflowY) && node.scrollHeight > node.clientHeight) return node;
     if (scrolls.test(overflowX) && node.scrollWidth > node.clientWidth) return node;
@@ -142,7 +127,7 @@ function closestScrollable(element: Element): Element | null {
 
 function roomAround(start: Element) {
   const room = { up: false, down: false, left: false, right: false };
-  for (let element: Element | null = start; element; element = parentOf(element)) {
+  for (let element: Element | null = start; element; element = dom.parentOf(element)) {
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
     room.up ||= scrollTop > 0;
     room.down ||= scrollTop + clientHeight < scrollHeight - 1;
@@ -154,7 +139,7 @@ function roomAround(start: Element) {
 }
 
 /** @returns the element's middle in the viewport; null in a frame */
-export function bringIntoView(element: Element): Point | null {
+export function bringIntoView(element: Element): dom.Point | null {
   const { top, left, bottom, right } = element.getBoundingClientRect();
   if (top < 0 || left < 0 || bottom > innerHeight || right > innerWidth)
     element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
@@ -170,31 +155,31 @@ export function bringIntoView(element: Element): Point | null {
  */
 export function overIt(target: Element, closers: RegExp[]): { part?: Element; way?: Element } {
   target.scrollIntoView({ block: 'nearest' });
-  const top = topOf(target);
-  if (!top || holds(target, top)) return {};
+  const top = dom.topOf(target);
+  if (!top || dom.holds(target, top)) return {};
   if (top.matches('input[type=file]')) return { part: top };
   let around: Element | null = target;
-  while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
+  while (around && getComputedStyle(around).pointerEvents === 'none') around = dom.parentOf(around);
   // What comes later in the document covers the element. What is around a button is no part of the button.
   const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
-  const isIn = around && !holds(around, document.body) && isUnder && holds(around, top);
+  const isIn = around && !dom.holds(around, document.body) && isUnder && dom.holds(around, top);
   if (isIn) return target.matches('button,a,[role=button]') ? {} : { part: top };
-  const way = wayToClose(largestOver(target, top), closers);
+  const way = wayToClose(dom.largestOver(target, top), closers);
   return way ? { way } : {};
 }
 
 /** The button or link with one of these names that is drawn over the cover, in it or beside it. */
 function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const root = cover.getRootNode() as Document | ShadowRoot;
-  const onTop = [...everyElement()].filter(way => {
+  const onTop = [...dom.everyElement()].filter(way => {
     if (!way.matches('button,a,[role=button],[title]')) return false;
-    const { x, y, width, height } = boxOf(way);
+    const { x, y, width, height } = dom.boxOf(way);
     const there = () => root.elementsFromPoint(x + width / 2, y + height / 2);
-    return holds(way, topOf(way)) && there().some(each => holds(cover, each));
+    return dom.holds(way, dom.topOf(way)) && there().some(each => dom.holds(cover, each));
   });
   const called = (way: Element) =>
     // The HTML of an icon says what it is.
-    nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
+    dom.nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
   return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
 }
 
@@ -206,7 +191,7 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
 export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?: number }): number[] {
   const near = place ? nearTo(things, place) : things;
   // Elements inside each other, and links to the same URL, are the same to a user.
-  const inner = near.filter((thing, at) => !holds(thing, near[at + 1] ?? null));
+  const inner = near.filter((thing, at) => !dom.holds(thing, near[at + 1] ?? null));
   const urls = new Set(inner.map(link => link.getAttribute('href')));
   const most = urls.size === 1 && !urls.has(null) ? 1 : 2;
   const chosen = nth === undefined ? inner.slice(0, most) : inner.slice(nth).slice(0, 1);
@@ -222,11 +207,11 @@ function nearTo(things: Element[], label: RegExp): Element[] {
     return isKnown;
   };
   const boxes = things.map(thing => {
-    let box = parentOf(thing);
-    while (box && box !== document.body && !has(box)) box = parentOf(box);
+    let box = dom.parentOf(thing);
+    while (box && box !== document.body && !has(box)) box = dom.parentOf(box);
     return box === document.body ? null : box;
   });
-  const isSmallest = (box: Element) => !boxes.some(other => other && other !== box && holds(box, other));
+  const isSmallest = (box: Element) => !boxes.some(other => other && other !== box && dom.holds(box, other));
   return things.filter((_, at) => boxes[at] && isSmallest(boxes[at]));
 }
 

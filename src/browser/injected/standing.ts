@@ -1,41 +1,21 @@
 // Where a control is on the page, and which words of the goal stand around it: a replay finds it again by them.
 import type { Neighbour } from '../../data/action';
-import {
-  type GoalWords,
-  hasName,
-  isNear,
-  keepsWords,
-  SCOPES,
-  type Scope,
-  soughtIn,
-  wordsIn,
-} from '../../text/goal-words';
-import {
-  boxOf,
-  controlAround,
-  cssPathOf,
-  everyElement,
-  holds,
-  isControl,
-  isLabelled,
-  nameOf,
-  roleOf,
-  withAncestors,
-  wordsFor,
-} from './elements';
+import type { GoalWords, Scope } from '../../text/goal-words';
+import * as goals from '../../text/goal-words';
+import * as dom from './elements';
 import { DIALOGS, headingsOf, Lists } from './headings';
 
 /** The control that the element is, or is a part of, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
   if (window !== window.top) return null;
   const control = meantBy(element);
-  const { x, y, ...size } = boxOf(control);
+  const { x, y, ...size } = dom.boxOf(control);
   const [left, top] = [x + Math.round(scrollX), y + Math.round(scrollY)];
-  return { control: wordsFor(control), x: left, y: top, ...size };
+  return { control: dom.wordsFor(control), x: left, y: top, ...size };
 }
 
 function meantBy(element: Element): Element {
-  const around = controlAround(element) ?? element;
+  const around = dom.controlAround(element) ?? element;
   return (around as HTMLLabelElement).control ?? around;
 }
 
@@ -44,12 +24,12 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
   const control = meantBy(element);
   const beside: Neighbour[] = [];
   const look = { goal, lists: new Lists() };
-  for (const scope of scopes ?? SCOPES) {
+  for (const scope of scopes ?? goals.SCOPES) {
     const box = (scopes ? boxOrWider : boxIn)(control, scope, look);
     const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
     const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
     beside.push(...kept.map(text => ({ scope, text })));
-    if (!scopes && scope !== 'heading' && found.some(text => hasName(text, goal))) break;
+    if (!scopes && scope !== 'heading' && found.some(text => goals.hasName(text, goal))) break;
   }
   const { isConnected } = element;
   const state = { isOn: isOn(control), isEmpty: isEmpty(control), hints: hintsFor(control) };
@@ -58,7 +38,7 @@ export function standing(element: Element, { goal, scopes }: { goal: GoalWords; 
 
 /** What tells an element without a name from others of its kind; undefined for one with a name, or without hints. */
 function hintsFor(element: Element): string | undefined {
-  if (nameOf(element)) return undefined;
+  if (dom.nameOf(element)) return undefined;
   const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
   const told = [element, ...icons]
     .flatMap(({ attributes }) => [...attributes])
@@ -84,22 +64,22 @@ export function pathBeside(
   const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
   const look = { goal, lists: new Lists() };
   const isWanted = (element: Element) =>
-    (isControl(element) ? roleOf(element) : element.localName) === kind &&
-    withoutNumbers(wordsFor(element)) === wanted &&
+    (dom.isControl(element) ? dom.roleOf(element) : element.localName) === kind &&
+    withoutNumbers(dom.wordsFor(element)) === wanted &&
     element.checkVisibility() &&
     (hints === undefined || hintsFor(element) === hints) &&
     beside.every(({ scope, text }) => {
       const there = neighbours(element, scope, boxOrWider(element, scope, look), look, true);
-      return keepsWords(text, scope, [...there, nameOf(element)], goal);
+      return goals.keepsWords(text, scope, [...there, dom.nameOf(element)], goal);
     });
-  const found = [...everyElement()].filter(isWanted);
-  return found.length === 1 ? cssPathOf(found[0]!) : null;
+  const found = [...dom.everyElement()].filter(isWanted);
+  return found.length === 1 ? dom.cssPathOf(found[0]!) : null;
 }
 
 /** If the page has no such box any more, texts that were in it may be further away, but not in another row or item. */
 function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
   const box = boxIn(control, scope, look);
-  if (box || !isNear(scope)) return box ?? PAGE();
+  if (box || !goals.isNear(scope)) return box ?? PAGE();
   return boxIn(control, scope === 'row' ? 'alone' : 'row', look) ?? { ...PAGE(), isApart: true };
 }
 
@@ -133,17 +113,17 @@ function neighbours(control: Element, scope: Scope, box: TextBox, look: Look, al
 function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isLoose: boolean): string[] {
   const { goal, lists } = look;
   const left = new Set([...goal.names, ...goal.others]);
-  for (const word of wordsIn(nameOf(control))) left.delete(word);
+  for (const word of goals.wordsIn(dom.nameOf(control))) left.delete(word);
   const texts: string[] = [];
-  if (!isNear(scope) && !goal.names.some(name => left.has(name))) return texts;
-  for (const { text, parent } of textsIn(control, box, isNear(scope), lists)) {
-    let fresh = soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
+  if (!goals.isNear(scope) && !goal.names.some(name => left.has(name))) return texts;
+  for (const { text, parent } of textsIn(control, box, goals.isNear(scope), lists)) {
+    let fresh = goals.soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
     // Asked last: on a large page it takes longer than all the rest.
     if (!fresh.length || (parent && !isReadWith(control, parent, box))) continue;
-    const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && controlAround(parent);
+    const other = parent && !parent.closest('h1,h2,h3,h4,h5,h6') && dom.controlAround(parent);
     // The names of other controls may change, so few of their words count.
-    if (other && other !== control && !holds(other, control))
-      fresh = isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
+    if (other && other !== control && !dom.holds(other, control))
+      fresh = goals.isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
     if (!fresh.length) continue;
     for (const word of fresh) left.delete(word);
     texts.push(cutAround(text, fresh[0]!));
@@ -164,7 +144,7 @@ function* textsIn(control: Element, { around, after }: TextBox, withFields: bool
   if (!around) return;
   const isText = ({ nodeType, nodeValue }: Node) => nodeType === Node.TEXT_NODE && nodeValue?.trim();
   const isInside = (node: Node) => after === undefined || isBetween(after, node, control);
-  const inside = [around, around.shadowRoot].flatMap(root => (root ? [...everyElement(root)] : []));
+  const inside = [around, around.shadowRoot].flatMap(root => (root ? [...dom.everyElement(root)] : []));
   for (const element of [around, ...inside]) {
     if (element !== control) for (const text of valuesOf(element, withFields)) yield { text };
     if (element.matches('img[alt]')) yield { text: element.getAttribute('alt')!, parent: element };
@@ -192,7 +172,7 @@ const isBetween = (before: Element | null, node: Node, after: Node) =>
   Boolean(node.compareDocumentPosition(after) & Node.DOCUMENT_POSITION_FOLLOWING) &&
   (!before ||
     (Boolean(before.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING) &&
-      !holds(before, node as Element)));
+      !dom.holds(before, node as Element)));
 
 /** The part of the page in which texts belong to a control. */
 interface TextBox {
@@ -207,7 +187,7 @@ interface TextBox {
 const PAGE = (): TextBox => ({ around: document.documentElement });
 
 function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undefined {
-  const closest = (selector: string) => withAncestors(control).find(each => each.matches(selector));
+  const closest = (selector: string) => dom.withAncestors(control).find(each => each.matches(selector));
   if (scope === 'page') return PAGE();
   if (scope === 'heading') return {};
   if (scope !== 'alone') {
@@ -221,10 +201,10 @@ function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undef
   const before = alike.slice(0, at).reverse().find(hasItsName);
   const after = alike.slice(at + 1).find(hasItsName);
   if (!before && !after) return undefined;
-  const path = withAncestors(control);
+  const path = dom.withAncestors(control);
   const shared = [before, after]
     .flatMap(other => other ?? [])
-    .map(other => withAncestors(other).find(each => path.includes(each)));
+    .map(other => dom.withAncestors(other).find(each => path.includes(each)));
   const top = Math.min(...shared.map(each => (each ? path.indexOf(each) : path.length)));
   const around = path[top - 1] ?? control;
   if (around !== control || !path[top]) return { around };
@@ -233,7 +213,7 @@ function boxIn(control: Element, scope: Scope, { lists }: Look): TextBox | undef
 
 /** Whether the text is in an element that stands beside one like it, with the control: another entry of a list. */
 function isInOtherItem(parent: Element, control: Element): boolean {
-  const [path, textPath] = [withAncestors(control), withAncestors(parent)];
+  const [path, textPath] = [dom.withAncestors(control), dom.withAncestors(parent)];
   const at = textPath.findIndex(each => path.includes(each));
   const [item, own] = [textPath[at - 1], path[path.indexOf(textPath[at]!) - 1]];
   return Boolean(item?.firstElementChild && own?.firstElementChild && isAlike(item, own));
@@ -251,19 +231,20 @@ interface Look {
 
 /** The elements with the same attributes and text, including itself, in the order of the page. */
 function allLike(control: Element, lists: Lists): Element[] {
-  const named = ['role', 'type', 'aria-label', 'title', 'placeholder', ...(nameOf(control) ? [] : ['class'])];
+  const named = ['role', 'type', 'aria-label', 'title', 'placeholder'];
+  if (!dom.nameOf(control)) named.push('class');
   const keyOf = (element: Element) => {
-    const text = isLabelled(element) || element.textContent?.trim();
+    const text = dom.isLabelled(element) || element.textContent?.trim();
     return [element.localName, ...named.map(each => element.getAttribute(each)), text].join('\n');
   };
   const key = keyOf(control);
   return lists.get(key, () =>
-    [...everyElement()].filter(each => each.localName === control.localName && keyOf(each) === key),
+    [...dom.everyElement()].filter(each => each.localName === control.localName && keyOf(each) === key),
   );
 }
 
 /** Labels are compared last, and only where needed: reading one means a walk through the page. */
 function namedLike(control: Element): (other: Element) => boolean {
-  const name = isLabelled(control) ? nameOf(control) : undefined;
-  return other => (name === undefined || nameOf(other) === name) && other.checkVisibility();
+  const name = dom.isLabelled(control) ? dom.nameOf(control) : undefined;
+  return other => (name === undefined || dom.nameOf(other) === name) && other.checkVisibility();
 }
