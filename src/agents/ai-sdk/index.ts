@@ -48,7 +48,6 @@ function isModel(value: unknown): value is AiSdkModel | string {
   return typeof modelId === 'string' && typeof provider === 'string' && typeof doGenerate === 'function';
 }
 
-/** What `aiSdk()` and `aiJudge()` have in common. */
 export const aiSdkSchemas = {
   model: z.custom<AiSdkModel | string>(isModel, NO_MODEL),
   pricing: pricingSchema

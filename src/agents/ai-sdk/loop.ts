@@ -112,7 +112,6 @@ class AiSdkLoop extends Loop {
     return ` Tools: ${this.tools.map(({ name }) => name).join(', ')}.`;
   }
 
-  /** Adds the list of tabs if it has changed. */
   protected override async look(): Promise<string> {
     const page = await super.look();
     const { tabs } = await this.driver.tabs.state();

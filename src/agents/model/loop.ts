@@ -19,7 +19,6 @@ const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 export interface Answer {
   readonly calls: readonly Call[];
   readonly text: string;
-  /** What the model thought and said, in order. */
   readonly narration: readonly string[];
   /** The answer as messages for the next request. */
   readonly messages: readonly Message[];
@@ -96,7 +95,6 @@ export abstract class Loop {
     return { signal, waiting, maxRequests, check, spent: usage => this.budget.report(usage) };
   }
 
-  /** @param files names of the files that the model may upload */
   async play(files: readonly string[] = []): Promise<Answered | GaveUp> {
     const { task } = this;
     const { prices, model, factory } = this.loopSettings;
@@ -168,7 +166,6 @@ export abstract class Loop {
     }
   }
 
-  /** Adds an answer and our reply to the conversation. */
   private add(answer: Answer, reply: readonly Message[] | string): void {
     // An answer of nothing but thoughts is left out.
     const said = answer.text || answer.calls.length > 0 ? answer.messages : [];

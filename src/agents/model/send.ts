@@ -26,7 +26,6 @@ export interface Failure extends Outcome {
   overloaded?: boolean;
   /** The API would refuse each request from now on. */
   noCredit?: boolean;
-  /** The message of the API or the system. */
   words: string;
   /** What it means and what to do, if the status does not tell. */
   means?: string | undefined;

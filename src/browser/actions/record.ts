@@ -116,7 +116,6 @@ export class ActionRecorder {
     return recorded;
   }
 
-  /** Null if no locator finds it again. */
   private async durable(target: ActionElement): Promise<Target | null> {
     const place =
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;

@@ -120,7 +120,6 @@ export function labelsOf(element: Element): Element[] {
   return isPossible ? [...((element as HTMLInputElement).labels ?? [])] : [];
 }
 
-/** A label's own text, without that of the field in it. */
 function labelText(label: Element): string {
   const copy = label.cloneNode(true) as Element;
   for (const field of copy.querySelectorAll('select,textarea,input,button')) field.remove();

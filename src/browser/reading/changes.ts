@@ -55,7 +55,6 @@ export class Observations {
     for (const line of now.lines) if (everything || isInView(line)) now.shown.add(line.text);
   }
 
-  /** @returns `before`: what was known of this document */
   private learn(page: Page, { roots, above, document }: Snapshot) {
     const known = this.known.get(page);
     const before = known?.document === document ? known : undefined;

@@ -145,7 +145,6 @@ async function drawn<T>(page: Page, draw: () => Promise<T>, timeoutMs: number): 
   return limited(answer, timeoutMs, () => new Error('the page was not drawn in time')).finally(unlisten);
 }
 
-/** The size in the JPEG's frame header. */
 function sizeOf(image: Buffer): Size | undefined {
   for (let at = 2; at + 9 <= image.length; at += 2 + image.readUInt16BE(at + 2)) {
     const marker = image.readUInt16BE(at);

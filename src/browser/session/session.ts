@@ -87,7 +87,6 @@ export class Session {
     return result;
   }
 
-  /** Whether the guard allows the tab's current document. */
   async mayShow(page: Page): Promise<boolean> {
     return this.guard?.documents.mayStayNow(page) ?? true;
   }
