@@ -1,6 +1,6 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 import { sumOf } from '../../data/collections';
-import { countIn, cutText, shorten } from '../../text/line';
+import { beginning, countIn, cutText, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { PageTool } from './page-tools';
 
@@ -9,7 +9,6 @@ const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
 /** Characters of a description in a list that the model did not ask for. */
 const MAX_SHORT = 200;
-const MIN_SHORT = 10;
 
 const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
 
@@ -18,7 +17,7 @@ export function toolList(tools: readonly PageTool[]): string {
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
 }
 
-/** Characters of the complete list. If they are more than MAX_LIST, some tools are listed without their schemas. */
+/** Characters of the complete list. If they are more than MAX_LIST, some tools are listed by name alone. */
 export const listLength = (tools: readonly PageTool[]) => sumOf(tools, tool => lineOf(tool).length + 1);
 
 export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
@@ -41,26 +40,13 @@ function lineOf({ name, description, inputSchema, ...marks }: PageTool, most = M
   return `- ${JSON.stringify(name)}${said && ` (${said})`}: ${words} input: ${JSON.stringify(inputSchema)}`;
 }
 
-/** Whole lines if there is room for all. Otherwise half of it is for whole lines, half for names and short descriptions. */
+/** Whole lines if there is room for all. Otherwise half of it is for whole lines, half for names: by its name a tool can be called. */
 function fitting(tools: readonly PageTool[], most: number, description: number): string[] {
   const lines = tools.map(tool => lineOf(tool, description));
   if (countIn(most, lines) === lines.length) return lines;
   const whole = lines.slice(0, countIn(most / 2, lines));
-  const others = tools.slice(whole.length);
-  const each = Math.floor(most / 2 / others.length);
-  const brief = others.map(tool => {
-    const start = `- ${JSON.stringify(tool.name)}`;
-    const room = Math.min(MAX_SHORT, each - start.length - 5);
-    return room < MIN_SHORT ? start : `${start}: ${JSON.stringify(shorten(tool.description, room))}`;
-  });
-  const shown = brief.slice(0, countIn(most / 2, brief));
-  const left = brief.length - shown.length;
-  return [
-    ...whole,
-    `${others.length} more, without their schemas:`,
-    ...shown,
-    ...(left > 0 ? [`and ${left} more`] : []),
-  ];
+  const names = tools.slice(whole.length).map(({ name }) => JSON.stringify(name));
+  return [...whole, `${names.length} more: ${beginning(names.join(', '), most / 2)}`];
 }
 
 /** A tool's answer as text: the texts of MCP content, a text itself, or else JSON. */
