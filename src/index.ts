@@ -23,7 +23,7 @@ export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/actions/record';
-export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools/page-tools';
+export type { PageTool, PageToolsMode } from './browser/page-tools/page-tools';
 export type {
   DialogAnswer,
   FindingKind,

@@ -1,11 +1,6 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../browser/actions/record';
-import type {
-  PageTool,
-  PageToolCallOptions,
-  PageTools,
-  PageToolsMode,
-} from '../browser/page-tools/page-tools';
+import type { PageTool, PageTools, PageToolsMode } from '../browser/page-tools/page-tools';
 import type { Session } from '../browser/session/session';
 import type { Action, Answer, Healing } from '../data/record';
 import type { ReportedUsage } from '../data/usage';
@@ -105,7 +100,7 @@ export interface AgentTask {
    * @throws Error outside a turn; if the page has no such tool; if the input does not fit its schema (the page never gets
    * it); if the tool fails or does not answer in time.
    */
-  callPageTool(name: string, input?: object, options?: PageToolCallOptions): Promise<unknown>;
+  callPageTool(name: string, input?: object): Promise<unknown>;
   /** Adds the usage of a model request to the current turn; between turns, to the next one. */
   usage(usage: ReportedUsage): void;
   /** Makes a tab the active one. */

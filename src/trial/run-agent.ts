@@ -229,7 +229,7 @@ export class AgentRun {
       webmcp,
       pageToolsMode: webmcp.mode,
       pageTools: () => webmcp.list(),
-      callPageTool: (name, input, options) => turns.callPageTool(name, input, options),
+      callPageTool: (name, input) => turns.callPageTool(name, input),
       entryUrl: entryUrl ?? session.page.url(),
       done: [],
       signal: this.abort.signal,

@@ -5,7 +5,6 @@ import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from
 import { act } from '../browser/actions/act';
 import { ActionRecorder } from '../browser/actions/record';
 import { messagesOn } from '../browser/in-page';
-import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
@@ -118,7 +117,7 @@ export class Turns {
     }
   }
 
-  async callPageTool(name: string, input: object = {}, options: PageToolCallOptions = {}): Promise<unknown> {
+  async callPageTool(name: string, input: object = {}): Promise<unknown> {
     const { current, recorder } = this;
     const { session, webmcp, mask, plan } = this.trial;
     if (!current) throw new Error('callPageTool: call it in a turn, task.turn(title, async () => { ... })');
@@ -128,7 +127,7 @@ export class Turns {
     const call = async () => {
       for (const name of secretsNamed(JSON.stringify(input))) await plan.secrets.value(name);
       const given = inTexts(input, text => fillSecrets(text, plan.secrets.values));
-      result = await webmcp.call(session.page, name, given, { ...options, recorder });
+      result = await webmcp.call(session.page, name, given, { recorder });
       const said = resultText(result);
       detail.result = said;
       if (saysError(result)) throw new Error(said);

@@ -66,7 +66,6 @@ const LATE = `defineAgent({
   name: 'patient',
   async run(task) {
     await task.callPageTool('never').catch(error => console.log('OUTSIDE', error.message));
-    await task.turn('wait', () => task.callPageTool('never', {}, { timeoutMs: 200 }).catch(() => undefined));
     await task.turn('wait for ever', () => task.callPageTool('never'));
   },
 })`;
@@ -240,8 +239,7 @@ test('a tool that never answers costs its time, and the trial no more than its o
   const record = recordOf('checks', 'late');
   expect(run.output).toContain('OUTSIDE callPageTool: call it in a turn');
   expect(record).toMatchObject({ status: 'timed_out' });
-  expect(record.turns).toHaveLength(2);
-  expect(record.turns[0]!.actions[0]!.error).toContain('did not answer within 0.2 s');
+  expect(record.turns).toHaveLength(1);
 });
 
 test('the tools are tested without an agent', () => {

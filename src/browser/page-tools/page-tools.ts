@@ -31,11 +31,6 @@ export interface PageTool {
   untrustedContent?: boolean;
 }
 
-export interface PageToolCallOptions {
-  /** Milliseconds for the answer. Default: 15,000. */
-  timeoutMs?: number | undefined;
-}
-
 const LIST_LIMIT_MS = 2_000;
 const CALL_LIMIT_MS = 15_000;
 /** Milliseconds between two checks whether a tool is registered, or has filled in its form. */
@@ -91,7 +86,7 @@ export class PageTools {
     page: Page,
     name: string,
     input: object,
-    options: PageToolCallOptions & { recorder?: ActionRecorder | undefined; waitMs?: number } = {},
+    options: { timeoutMs?: number; recorder?: ActionRecorder | undefined; waitMs?: number } = {},
   ): Promise<unknown> {
     const { timeoutMs = CALL_LIMIT_MS, recorder, waitMs = 0 } = options;
     const tool = await this.named(page, name, waitMs);
