@@ -4,32 +4,24 @@ import type { Usage } from '../../data/usage';
 import { type Prices, priced } from '../model/budget';
 import type { ModelSettings } from '.';
 
-const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
-  input,
-  output,
-  cacheRead,
-  cacheWrite,
-});
+/** Input, output, tokens read from the cache, and tokens written to it. */
+type Row = readonly [number, number, number, number];
 
-const HAIKU_5_5 = {
-  ...of(0.1, 0.5, 0.01, 0.125),
-  above: { tokens: 100_000, prices: of(0.5, 2.5, 0.05, 0.625) },
-};
-
-/** As of 2026-11-22 on https://platform.claude.com/docs/en/about-claude/pricing. */
-const PRICES: readonly (readonly [Prices, string])[] = [
-  [of(4, 20, 0.2, 5), 'opus-5-5'],
-  [of(5, 25, 0.5, 6.25), 'opus-5 opus-4-8 opus-4-7 opus-4-6 opus-4-5'],
-  [of(2, 10, 0.1, 2.5), 'sonnet-5-5'],
-  [of(2, 10, 0.2, 2.5), 'sonnet-5'],
-  [of(3, 15, 0.3, 3.75), 'sonnet-4-6 sonnet-4-5 sonnet-4'],
-  [HAIKU_5_5, 'haiku-5-5'],
-  [of(1, 5, 0.1, 1.25), 'haiku-4-5'],
+/** As of 2026-11-22 on https://platform.claude.com/docs/en/about-claude/pricing. The second row is for prompts of more than LONG_PROMPT tokens. */
+const PRICES: readonly (readonly [string, Row, Row?])[] = [
+  ['opus-5-5', [4, 20, 0.2, 5]],
+  ['opus-5 opus-4-8 opus-4-7 opus-4-6 opus-4-5', [5, 25, 0.5, 6.25]],
+  ['sonnet-5-5', [2, 10, 0.1, 2.5]],
+  ['sonnet-5', [2, 10, 0.2, 2.5]],
+  ['sonnet-4-6 sonnet-4-5 sonnet-4', [3, 15, 0.3, 3.75]],
+  ['haiku-5-5', [0.1, 0.5, 0.01, 0.125], [0.5, 2.5, 0.05, 0.625]],
+  ['haiku-4-5', [1, 5, 0.1, 1.25]],
   // No price of Mythos 5.2 was found: each Mythos costs what the Fable of the same number costs.
-  [of(8, 40, 0.2, 10), 'fable-5-2 mythos-5-2'],
-  [of(10, 50, 0.25, 12.5), 'fable-5-1 mythos-5-1'],
-  [of(10, 50, 1, 12.5), 'fable-5 mythos-5'],
+  ['fable-5-2 mythos-5-2', [8, 40, 0.2, 10]],
+  ['fable-5-1 mythos-5-1', [10, 50, 0.25, 12.5]],
+  ['fable-5 mythos-5', [10, 50, 1, 12.5]],
 ];
+const LONG_PROMPT = 100_000;
 
 /**
  * A model's name without a provider's additions (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
@@ -56,16 +48,19 @@ export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'cl
     return { input, output, cacheRead, cacheWrite };
   }
   const name = bareName(settings.model);
-  const [prices] = PRICES.find(([, names]) => names.split(' ').some(each => name === `claude-${each}`)) ?? [];
-  return prices && isRegional(settings) ? times(prices, REGIONAL) : prices;
+  const isIn = (names: string) => names.split(' ').some(each => name === `claude-${each}`);
+  const [, row, long] = PRICES.find(([names]) => isIn(names)) ?? [];
+  const factor = isRegional(settings) ? REGIONAL : 1;
+  const above = long && { tokens: LONG_PROMPT, prices: pricesIn(long, factor) };
+  return row && { ...pricesIn(row, factor), ...(above && { above }) };
 }
 
-function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: number): Prices {
-  return {
-    ...of(input * factor, output * factor, cacheRead * factor, cacheWrite * factor),
-    ...(above && { above: { ...above, prices: times(above.prices, factor) } }),
-  };
-}
+const pricesIn = ([input, output, cacheRead, cacheWrite]: Row, factor: number): Prices => ({
+  input: input * factor,
+  output: output * factor,
+  cacheRead: cacheRead * factor,
+  cacheWrite: cacheWrite * factor,
+});
 
 /** The cost is null without prices, or if a gateway did not count. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
