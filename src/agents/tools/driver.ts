@@ -135,12 +135,13 @@ export class Driver {
     this.cursor = point;
   }
 
-  /** Records an action at a point: on the control there, or on the exact spot of another element. */
-  async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
+  /** Records an action at a point: on the control there, or on the exact spot of another element. @returns what is there */
+  async recordAt(page: Page, draft: ActionDraft, point: Point) {
     const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
-    if (!found) return;
+    if (!found) return undefined;
     const { element, position } = found;
     await this.task.recorder.record(page, { ...draft, position } as ActionDraft, element);
+    return found;
   }
 
   /** Scrolls an element into view. Playwright's scrollIntoViewIfNeeded would wait for two frames, as the next action does anyway. */

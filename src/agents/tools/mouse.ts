@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
-import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
+import { placeIn, readAt, targetAt } from '../../browser/actions/locate';
 import { dropAt, perform } from '../../browser/actions/perform';
 import { refuseDragging } from '../../browser/actions/secrets';
 import type { Point } from '../../browser/injected/elements';
@@ -48,7 +48,7 @@ const clickTool = (
       }
       const point = await driver.pointOf(page, target);
       driver.mark(point);
-      const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
+      const seen = await driver.recordAt(page, draft, point);
       await whileHolding(page, held, () => page.mouse.click(point.x, point.y, options));
       return hintFor(seen?.tag, seen?.inputType);
     },

@@ -14,12 +14,12 @@ export type Handle = ElementHandle<Element>;
 export async function targetAt(page: Page, point: Point | null, what: 'controlAt' | 'spotAt' = 'controlAt') {
   const found = await readAt(page.mainFrame(), point, what);
   if (!found) return undefined;
-  const { path, position } = found.result;
+  const { path, ...told } = found.result;
   // Without a position, the element's middle.
-  return { element: await placeIn(found.frame, path), position };
+  return { ...told, element: await placeIn(found.frame, path) };
 }
 
-type PointReader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
+type PointReader = 'controlAt' | 'scrollsAt' | 'spotAt';
 type At<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>;
 
 /** Reads the element at a point, or with the focus, through frames and shadow roots; undefined if nothing is there. */
@@ -39,7 +39,7 @@ export async function readAt<Name extends PointReader>(
 
 /** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
 export async function elementAt(page: Page, point: Point | null) {
-  return (await within(readAt(page.mainFrame(), point, 'describeAt'), DESCRIBE_LIMIT_MS))?.result;
+  return (await within(readAt(page.mainFrame(), point, 'controlAt'), DESCRIBE_LIMIT_MS))?.result;
 }
 
 /** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */

@@ -2,8 +2,8 @@
 import * as dom from './elements';
 
 /**
- * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path, its document's upper left
- * corner, and how much larger than there it is shown.
+ * Reads the element at a point, and tells which control it is a part of; null if nothing is there. `frame`: if the element is a
+ * frame, its path, its document's upper left corner, and how much larger than there it is shown.
  *
  * @param point null for the element with the focus
  */
@@ -11,7 +11,11 @@ function atPoint<Result>(point: dom.Point | null, read: (element: Element) => Re
   const element = dom.hit(point);
   if (!element) return null;
   const isFrame = element instanceof HTMLElement && /^i?frame$/.test(element.localName);
-  return { result: read(element), frame: isFrame ? frameAt(element) : undefined };
+  const acted = dom.controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
+  const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
+  const inputType = target instanceof HTMLInputElement ? target.type : undefined;
+  const told = { words: dom.wordsFor(target), tag: target.localName, inputType };
+  return { result: { ...told, ...read(element) }, frame: isFrame ? frameAt(element) : undefined };
 }
 
 function frameAt(element: HTMLElement) {
@@ -25,24 +29,12 @@ function frameAt(element: HTMLElement) {
   return { path: dom.cssPathOf(element), corner, scale };
 }
 
-/** Describes the control that the element is a part of, or else the element. */
-export function describeAt(point: dom.Point | null) {
-  return atPoint(point, element => {
-    const acted = dom.controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
-    const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
-    const inputType = target instanceof HTMLInputElement ? target.type : undefined;
-    return { words: dom.wordsFor(target), tag: target.localName, inputType };
-  });
-}
-
 /** What to click to hit a point: the control there, with the exact spot if its middle could do something else, or another element. */
 export function controlAt(point: dom.Point | null) {
   return atPoint(point, element => {
     const control = point && closestControl(element);
-    if (!control) return spotOn(element, point);
-    return isAsItsMiddle(element, control)
-      ? { path: dom.cssPathOf(control), position: undefined }
-      : spotOn(control, point);
+    const isAnySpot = control && isAsItsMiddle(element, control);
+    return spotOn(control ?? element, isAnySpot ? null : point);
   });
 }
 
