@@ -29,12 +29,6 @@ export interface Pricing {
 export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], boolean>> {
   /** Folders that files may come from, relative to the folder of the Playwright config; false for none. Default: false. */
   fileUpload?: false | readonly string[];
-  /** Reads the page's console. Default: false. */
-  readConsole?: boolean;
-  /** Reads the page's requests. Default: false. */
-  readNetwork?: boolean;
-  /** Runs scripts in the page. Default: false. */
-  javascriptExec?: boolean;
 }
 
 /** A client of the vendor's SDK, of any installed copy: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */

@@ -119,13 +119,7 @@ interface ModelContext {
   invokeTool?(name: string, input: unknown): Promise<unknown>;
 }
 
-interface Tool {
-  name: string;
-  description?: string;
-  inputSchema?: unknown;
-  annotations?: unknown;
-  window?: unknown;
-}
+type Tool = Partial<Record<'name' | 'description' | 'inputSchema' | 'annotations' | 'window', unknown>>;
 
 function modelContext(): ModelContext | undefined {
   type Holder = { modelContext?: ModelContext };
