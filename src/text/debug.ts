@@ -4,7 +4,6 @@ import type { Mask } from './mask';
 
 /** CONTRIBUTING.md says what each of them tells. */
 const TOPICS = ['guard', 'tabs', 'settle', 'tool', 'retry', 'skip'] as const;
-type DebugTopic = (typeof TOPICS)[number];
 
 const MAX_LINE = 500;
 const wanted = new Set(TOPICS.filter(topic => isNamed(`taskproof:${topic}`, process.env.DEBUG ?? '')));
@@ -16,11 +15,9 @@ export function maskDebugLines(by: Mask): void {
   mask = by;
 }
 
-export const isDebugging = (topic: DebugTopic) => wanted.has(topic);
-
 /** @param said is only called if the line is wanted */
-export function debug(topic: DebugTopic, said: () => string): void {
-  if (!isDebugging(topic)) return;
+export function debug(topic: (typeof TOPICS)[number], said: () => string): void {
+  if (!wanted.has(topic)) return;
   const nowMs = performance.now();
   const line = oneLine(mask(said()), MAX_LINE);
   process.stderr.write(`  taskproof:${topic} ${line} +${Math.round(nowMs - lastMs)}ms\n`);

@@ -4,7 +4,7 @@ import type { Usage } from '../../data/usage';
 import { type Answered, leftIn, retryAfterIn } from '../../limiter/rate-headers';
 import { admission, type Lane } from '../../limiter/shared';
 import { parsedUrl } from '../../spec/url';
-import { debug, isDebugging } from '../../text/debug';
+import { debug } from '../../text/debug';
 import type { SessionTask } from '../agent';
 
 const FIRST_PAUSE_MS = 500;
@@ -121,9 +121,7 @@ export async function send<T>(request: Sending<T>): Promise<T> {
     if (!waits && !isRetried)
       throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
     request.check?.();
-    // A provider's own code may tell the keys: it is not called for a line that nobody sees.
-    const keys = isDebugging('retry') ? await request.keys() : [];
-    debug('retry', () => `request to the model again: ${withoutKeys(failure.words, keys)}`);
+    debug('retry', () => `request to the model again: ${kind}`);
     if (kind === 'broken') await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
   }
 }

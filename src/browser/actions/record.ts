@@ -199,7 +199,7 @@ const isConnected = (element: ElementHandle) =>
   within(
     element.evaluate(node => node.isConnected),
     LIMIT_MS,
-  ).catch(() => false);
+  );
 
 /** Which control an element is: its place is null in a frame. */
 export type Standing = ReturnType<typeof standing>;
