@@ -52,7 +52,7 @@ export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'cl
   const [, row, long] = PRICES.find(([names]) => isIn(names)) ?? [];
   const factor = isRegional(settings) ? REGIONAL : 1;
   const above = long && { tokens: LONG_PROMPT, prices: pricesIn(long, factor) };
-  return row && { ...pricesIn(row, factor), ...(above && { above }) };
+  return row && { ...pricesIn(row, factor), above };
 }
 
 const pricesIn = ([input, output, cacheRead, cacheWrite]: Row, factor: number): Prices => ({

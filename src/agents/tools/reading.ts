@@ -42,11 +42,7 @@ const readPageTool = defineTool({
     // Title and address are left out: every result includes the list of tabs, which has them.
     const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
     const root = found && driver.refs.nodeOf(page, found.ref);
-    return readPage(header, roots, {
-      filter: root && !filter ? 'all' : filter,
-      depth,
-      ...(root && { root }),
-    });
+    return readPage(header, roots, { filter: root && !filter ? 'all' : filter, depth, root });
   },
 });
 

@@ -169,11 +169,7 @@ async function finished({ draft, tab, target, to, ...asked }: Pending): Promise<
   if (draft.do !== 'click') delete ofTarget.isOn;
   // The others replace the text, or don't enter any.
   if (draft.do !== 'type') delete ofTarget.isEmpty;
-  const end = to && {
-    to: to.locator,
-    ...(to.place && { toPlace: to.place }),
-    ...(to.beside && { toBeside: to.beside }),
-  };
+  const end = to && { to: to.locator, toPlace: to.place, toBeside: to.beside };
   return { ...draft, ...ofTarget, ...end, tab, before, after } as RecordedAction;
 }
 

@@ -55,6 +55,13 @@ export function withAncestors(element: Element): Element[] {
   return path;
 }
 
+/** What is made for a key, once. */
+export function once<Key, Value>(made: Map<Key, Value>, key: Key, make: () => Value): Value {
+  const value = made.get(key) ?? make();
+  made.set(key, value);
+  return value;
+}
+
 export function isShown(element: Element): boolean {
   const { width, height } = boxOf(element);
   // Elements of one pixel are for screen readers only.
@@ -185,20 +192,18 @@ export function selectorOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const host = root instanceof ShadowRoot ? `${selectorOf(root.host)} >> ` : '';
   const tag = CSS.escape(element.localName);
-  const attributes = ['data-testid', 'name', 'aria-label', 'href', 'title', 'placeholder', 'type'].flatMap(
-    name => {
-      const value = element.getAttribute(name);
-      return value && value.length < 80 ? [`${tag}[${name}=${JSON.stringify(value)}]`] : [];
-    },
-  );
+  const telling = ['data-testid', 'name', 'aria-label', 'href', 'title', 'placeholder', 'type'];
+  const attributes = telling.flatMap(name => {
+    const value = element.getAttribute(name);
+    return value && value.length < 80 ? [`${tag}[${name}=${JSON.stringify(value)}]`] : [];
+  });
   // Ids and classes with many digits change with each build, or from row to row.
   const isStable = (name: string) => name.length < 60 && !/\d{3}/.test(name);
   const classes = [...element.classList].filter(isStable).map(name => `.${CSS.escape(name)}`);
   const id = element.id && isStable(element.id) ? [`#${CSS.escape(element.id)}`] : [];
   const joined = classes.length ? [tag + classes.join('')] : [];
-  const own = [...id, ...classes, ...joined, ...attributes, tag].find(
-    css => root.querySelectorAll(css).length === 1,
-  );
+  const isOnly = (css: string) => root.querySelectorAll(css).length === 1;
+  const own = [...id, ...classes, ...joined, ...attributes, tag].find(isOnly);
   if (own) return host + own;
   const nth = [...(element.parentNode?.children ?? [])].indexOf(element) + 1;
   const place = `${tag}:nth-child(${nth})`;
@@ -254,9 +259,7 @@ export function largestOver(element: Element, top: Element): Element {
 
 /** Scrolls an element into view in up to three ways until `check` returns null, then scrolls back. @returns the last result */
 export function whileScrolled(element: Element, check: () => Element | null): Element | null {
-  const before: [Element, number, number][] = [];
-  for (let node: Element | null = element; node; node = parentOf(node))
-    before.push([node, node.scrollLeft, node.scrollTop]);
+  const before = withAncestors(element).map(each => [each, each.scrollLeft, each.scrollTop] as const);
   let found: Element | null = null;
   for (const block of ['center', 'start', 'end'] as const) {
     element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
@@ -293,9 +296,9 @@ export function settable(element: Element) {
     type: element instanceof HTMLInputElement ? element.type : '',
     role: element.getAttribute('role'),
     editable: element instanceof HTMLElement && element.isContentEditable,
+    // `stays`: selected even if another one is chosen.
     options: options.map(({ value, label, disabled, selected }) => ({
       ...{ value, label, disabled },
-      /** Stays selected if another one is. */
       stays: several && selected,
     })),
   };

@@ -1,18 +1,10 @@
 // What stands above a control: the header of its column, headings, the names of its groups.
-import { roleOf, withAncestors } from './elements';
+import { once, roleOf, withAncestors } from './elements';
 
 export const DIALOGS = 'dialog,[role=dialog],[role=alertdialog]';
 
-/** Caches lists of elements: each is made once for all controls. */
-export class Lists {
-  private readonly made = new Map<unknown, Element[]>();
-
-  get(of: unknown, make: () => Element[]): Element[] {
-    const list = this.made.get(of) ?? make();
-    this.made.set(of, list);
-    return list;
-  }
-}
+/** Lists of elements: each is made once for all controls. */
+export type Lists = Map<unknown, Element[]>;
 
 /** The texts of its column's header, the headings above it, its groups, and the option that it would choose. */
 export function headingsOf(control: Element, lists: Lists): string[] {
@@ -20,7 +12,7 @@ export function headingsOf(control: Element, lists: Lists): string[] {
   const cell = path.find(each => each.matches('td,[role=cell],[role=gridcell]'));
   const table = path.find(each => each.matches('table,[role=table],[role=grid],[role=treegrid]'));
   const headers = table
-    ? lists.get(table, () => [...table.querySelectorAll('th:not([scope=row]),[role=columnheader]')])
+    ? once(lists, table, () => [...table.querySelectorAll('th:not([scope=row]),[role=columnheader]')])
     : [];
   const column = cell && columnOf(cell);
   const header = headers.find(
@@ -46,7 +38,7 @@ export function headingsOf(control: Element, lists: Lists): string[] {
 /** The headings above it (in its dialog, if it is in one): of each rank the last one before it. */
 function outlineOf(control: Element, lists: Lists): Element[] {
   const root = control.closest(DIALOGS) ?? (control.getRootNode() as Document | ShadowRoot);
-  const headings = lists.get(root, () => [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')]);
+  const headings = once(lists, root, () => [...root.querySelectorAll('h1,h2,h3,h4,h5,h6')]);
   const before = headings.filter(
     each => each.compareDocumentPosition(control) & Node.DOCUMENT_POSITION_FOLLOWING,
   );

@@ -119,8 +119,8 @@ function closestScrollable(element: Element): Element | null {
 
 function roomAround(start: Element) {
   const room = { up: false, down: false, left: false, right: false };
-  for (let element: Element | null = start; element; element = dom.parentOf(element)) {
-    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+  for (const each of dom.withAncestors(start)) {
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = each;
     room.up ||= scrollTop > 0;
     room.down ||= scrollTop + clientHeight < scrollHeight - 1;
     // In right-to-left layouts, scrollLeft is below zero.
@@ -193,11 +193,7 @@ export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?:
 /** The elements in the smallest box that has the label, too: in the row of that name, not in the table around it. */
 function nearTo(things: Element[], label: RegExp): Element[] {
   const known = new Map<Element, boolean>();
-  const has = (box: Element) => {
-    const isKnown = known.get(box) ?? says(box, label);
-    known.set(box, isKnown);
-    return isKnown;
-  };
+  const has = (box: Element) => dom.once(known, box, () => says(box, label));
   const boxes = things.map(thing => {
     let box = dom.parentOf(thing);
     while (box && box !== document.body && !has(box)) box = dom.parentOf(box);

@@ -3,7 +3,7 @@ import type { Neighbour } from '../../data/action';
 import type { GoalWords, Scope } from '../../text/goal-words';
 import * as goals from '../../text/goal-words';
 import * as dom from './elements';
-import { DIALOGS, headingsOf, Lists } from './headings';
+import { DIALOGS, headingsOf, type Lists } from './headings';
 
 /** The control that the element is, or is a part of, and its place in the document; null in a frame. */
 export function placeOf(element: Element) {
@@ -23,7 +23,7 @@ function meantBy(element: Element): Element {
 export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
   const control = meantBy(element);
   const beside: Neighbour[] = [];
-  const look = { goal, lists: new Lists() };
+  const look = { goal, lists: new Map() };
   for (const scope of scopes ?? goals.SCOPES) {
     const box = (scopes ? boxOrWider : boxIn)(control, scope, look);
     const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
@@ -62,7 +62,7 @@ export function pathBeside(
 ): string | null {
   const withoutNumbers = (words: string) => words.replace(/\d+/g, '0');
   const [wanted, kind] = [withoutNumbers(control), control.split(' "')[0]!.split('.')[0]];
-  const look = { goal, lists: new Lists() };
+  const look = { goal, lists: new Map() };
   const isWanted = (element: Element) =>
     (dom.isControl(element) ? dom.roleOf(element) : element.localName) === kind &&
     withoutNumbers(dom.wordsFor(element)) === wanted &&
@@ -238,7 +238,7 @@ function allLike(control: Element, lists: Lists): Element[] {
     return [element.localName, ...named.map(each => element.getAttribute(each)), text].join('\n');
   };
   const key = keyOf(control);
-  return lists.get(key, () =>
+  return dom.once(lists, key, () =>
     [...dom.everyElement()].filter(each => each.localName === control.localName && keyOf(each) === key),
   );
 }
