@@ -25,7 +25,6 @@ export const oneLine = (text: string, max = Number.POSITIVE_INFINITY) => shorten
 /** In one line, with single spaces. */
 export const flat = (text: string) => text.replace(/\s+/g, ' ').trim();
 
-/** Escapes a text for a regular expression that matches it literally. */
 export const escapePattern = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
 
 /** Soft hyphens and direction marks, as a pattern. */

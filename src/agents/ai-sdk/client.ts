@@ -10,7 +10,6 @@ import { type AiSdkSettings, modelName } from '.';
 
 export type Sdk = typeof import('ai');
 
-/** The settings of the requests of an agent or a judge. */
 export interface Asker extends Omit<AiSdkSettings, 'pictures'> {
   factory: 'aiSdk' | 'aiJudge';
 }

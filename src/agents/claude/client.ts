@@ -115,7 +115,6 @@ async function eachLine(body: ReadableStream<Uint8Array>, take: (line: string) =
   }
 }
 
-/** The usage after one more line of the stream. */
 function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undefined {
   if (!/^data:.*"message_(?:start|delta)"/.test(line)) return before;
   const event = JSON.parse(line.slice('data:'.length)) as BetaRawMessageStreamEvent;

@@ -107,7 +107,6 @@ const TYPED: Role[] = ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider
 const spaced = (label: string) => escapePattern(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
 /** Ignores case, spacing and marks around the name. */
 export const wholeName = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
-/** Finds the label among other words. */
 export const partOfName = (label: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
 const isWhole = (name: string | RegExp) => typeof name === 'string' || name.source.startsWith('^');

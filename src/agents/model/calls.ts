@@ -43,7 +43,6 @@ export interface Outcome {
   error?: string | undefined;
 }
 
-/** Reminds a model when its turns run out, and when it repeats itself. */
 export function remindersOf(task: SessionTask) {
   /** The newest turns as JSON: the calls, their page, and what it showed. */
   const turns: string[] = [];

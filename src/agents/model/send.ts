@@ -31,7 +31,6 @@ export interface Failure extends Outcome {
   means?: string | undefined;
 }
 
-/** What bounds a request: the trial's signal, clock and caps. */
 export interface Limit extends Pick<SessionTask, 'signal' | 'waiting' | 'maxRequests'> {
   /** Called before the request is sent again. Throws if that would exceed the cap. */
   check?: (() => void) | undefined;

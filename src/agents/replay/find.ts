@@ -31,7 +31,6 @@ export interface FoundControl {
   locator: Locator;
   /** What was compared, if another could come in its place. */
   element?: Locator;
-  /** Where it is by now. */
   place?: Place | null;
 }
 

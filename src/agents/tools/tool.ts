@@ -56,7 +56,6 @@ export const elementTarget = (ref: string) => ({ type: 'ref' as const, ref });
 
 export const flatRef = z.object({ ref }).transform(({ ref }) => ({ target: elementTarget(ref) }));
 
-/** An element by its reference, or a point of a screenshot. */
 export const flatPlace = z
   .object({
     ref: ref.optional(),

@@ -48,7 +48,6 @@ interface Found extends PageTool {
   frame: Frame;
 }
 
-/** What a page's tool has thrown. */
 export class ToolFailure extends Error {}
 
 export class PageTools {

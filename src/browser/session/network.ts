@@ -13,7 +13,6 @@ export type NetworkLog = ReturnType<typeof recordNetwork>;
 export interface SentBody {
   text: string;
   type: string;
-  /** Whether the text is all of it. */
   whole: boolean;
 }
 
