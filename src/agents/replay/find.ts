@@ -83,10 +83,8 @@ function refuse(
 async function lookAt(locator: Locator): Promise<{ element?: Locator; error?: Error }> {
   const page = locator.page();
   try {
-    const found = await within(
-      unseen(page, () => locator.elementHandles()),
-      ANSWER_MS,
-    );
+    const asked = unseen(page, () => locator.elementHandles());
+    const found = await within(asked, ANSWER_MS);
     return { element: found?.length === 1 ? (found[0] as unknown as Locator) : undefined };
   } catch (error) {
     if (page.isClosed()) throw error;

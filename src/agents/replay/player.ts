@@ -259,10 +259,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
       'replay() plays the only agent.run() of a test with a pass policy, as the agent of its project. Pass another agent to this call.',
     );
   const file = fileIn(settings, configDir, specName);
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
-  const { unique } = task;
-  const recording =
-    text === undefined ? undefined : recordingIn(unique ? uniqueByValue(text, unique) : text, file);
+  const recording = recordingIn(file, task.unique);
   // The assertions still check the old actions, but the changed spec may ask for more than was recorded.
   if (recording && recording.specHash !== task.specHash) {
     const stale = `${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.`;
@@ -285,9 +282,11 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
-function recordingIn(text: string, file: string): Recording {
+function recordingIn(file: string, unique: string | undefined): Recording | undefined {
+  if (!existsSync(file)) return undefined;
+  const text = readFileSync(file, 'utf8');
   try {
-    return readRecording(text, file);
+    return readRecording(unique ? uniqueByValue(text, unique) : text, file);
   } catch (error) {
     throw new AgentSetupError(messageOf(error));
   }

@@ -71,11 +71,8 @@ const nameIn = (control: string | undefined) => /"(.*)"$/s.exec(control ?? '')?.
 /** Compares the words of two names, without those that have digits, such as `2nd`. Long names end with an ellipsis. */
 export function haveSameWords(...names: [string, string]): boolean {
   const [one, other] = names.map(name => {
-    const words =
-      name
-        .toLowerCase()
-        .replace(/[\p{L}\d]*…$/u, '')
-        .match(/[\p{L}\d]+/gu) ?? [];
+    const whole = name.toLowerCase().replace(/[\p{L}\d]*…$/u, '');
+    const words = whole.match(/[\p{L}\d]+/gu) ?? [];
     return words.filter(word => !/\d/.test(word)).join(' ');
   }) as [string, string];
   if (!names.some(name => name.endsWith('…'))) return one === other;

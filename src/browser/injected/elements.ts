@@ -167,10 +167,8 @@ export function hintsOf(element: Element): string {
   const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
   const given = ['id', 'class', 'title', 'name', 'href', 'data-testid', 'data-action', 'value', 'src', 'alt'];
   const all = [element, ...icons].flatMap(each => given.map(name => each.getAttribute(name) ?? ''));
-  const words = all
-    .join(' ')
-    .slice(0, 2_000)
-    .replace(/([a-z])([A-Z])/g, '$1 $2');
+  const joined = all.join(' ').slice(0, 2_000);
+  const words = joined.replace(/([a-z])([A-Z])/g, '$1 $2');
   return flatText(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
 }
 

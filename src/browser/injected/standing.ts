@@ -43,12 +43,8 @@ function hintsFor(element: Element): string | undefined {
   const told = [element, ...icons]
     .flatMap(({ attributes }) => [...attributes])
     .filter(({ name }) => /^(?:class|title|name|(?:xlink:)?href|src|alt|data-.+)$/.test(name));
-  const words = told.flatMap(({ value }) =>
-    value
-      .slice(0, 300)
-      .toLowerCase()
-      .split(/[^\p{L}\p{N}]+/u),
-  );
+  const texts = told.map(({ value }) => value.slice(0, 300).toLowerCase());
+  const words = texts.flatMap(text => text.split(/[^\p{L}\p{N}]+/u));
   // Words with digits may be new on each page or in each build, unless they are as short as the number of a seat.
   const kept = words.filter(word => word && !(/\d/.test(word) && word.length > 5));
   return [...new Set(kept)].join(' ').slice(0, 300) || undefined;
