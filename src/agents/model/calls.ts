@@ -15,15 +15,8 @@ const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
 /** The tools that models of any vendor use in the trial's tabs. */
-const tools = [
-  navigate,
-  ...TAB_TOOLS,
-  ...READING_TOOLS,
-  ...FORM_TOOLS,
-  ...MOUSE_TOOLS,
-  ...KEYBOARD_TOOLS,
-  javascriptExec,
-] as Tool[];
+const all = [navigate, TAB_TOOLS, READING_TOOLS, FORM_TOOLS, MOUSE_TOOLS, KEYBOARD_TOOLS, javascriptExec];
+const tools = all.flat() as Tool[];
 export const TOOLS: Record<string, Tool> = Object.fromEntries(tools.map(tool => [tool.name, tool]));
 
 /** Whether a tool only looks or scrolls, so that it stays with `pageTools: 'only'`. */
