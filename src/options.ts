@@ -13,11 +13,7 @@ export type OptionSchemas<Options> = {
   [Name in keyof Options]-?: z.ZodType<unknown, Options[Name] | undefined>;
 };
 
-/**
- * @param name the function or class that the options are for: `claude()`
- * @param given the user's options; undefined for none
- * @throws OptionsError
- */
+/** @param name the function or class that the options are for: `claude()` @throws OptionsError */
 export function checkOptions<Schema extends z.ZodType>(
   name: string,
   schema: Schema,

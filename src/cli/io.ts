@@ -143,13 +143,7 @@ export function argument({ playwrightArgs = [] }: Io, name: RegExp): string | un
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;
 
-/**
- * Runs what `check` asks for, with the suite's config and environment.
- *
- * @param args for `playwright test`, before the user's own
- * @param interrupted what the user still has, for the error if the run is interrupted
- * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
- */
+/** @param interrupted what the user still has if the run is interrupted @throws CommandError if nothing ran: a broken config, no tests */
 export async function playChecked<Outcome>(
   io: Io,
   check: Omit<CheckRun, 'outputFile'>,

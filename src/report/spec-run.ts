@@ -255,10 +255,7 @@ export class SpecRun {
   }
 }
 
-/**
- * Enters into the ledger how the last trial ended: only this process knows that, since a hook, a teardown or the worker may break after
- * the trial. Skips trials of ordinary tests that are not needed any more; those of specs are skipped in the worker.
- */
+/** Only this process knows how the last trial ended: a hook or a teardown may break after it. Trials of specs are skipped in the worker. */
 export function skipNeedless({ planned, project, tests, entries, isTest }: SpecRun): void {
   const { index, outcome } = entries.at(-1)!.trial;
   const name = planName(planned);

@@ -14,15 +14,7 @@ const STOPPED_SUITE_ALPHA = SUITE_ALPHA / 2;
 /** A spec with a lower rate and a p of at most this is a candidate, whatever its verdict. */
 const CANDIDATE_P = 0.1;
 
-/**
- * - `regressed`, `fixed`: with the later run's policy the verdict went from passed to failed, or back.
- * - `worsened`, `improved`: the same verdict, another pass rate.
- * - `unclear`: a verdict is inconclusive or undecided, or an incomplete run has none, so there is nothing to compare.
- * - `added`, `removed`: only one side has it.
- * - `not run`: the command line left it out of the later run.
- *
- * In the order of display: changes that need a look first.
- */
+/** `taskproof diff --help` says what they mean. In the order of display: changes that need a look first. */
 export const CHANGES = [
   'regressed',
   'worsened',
@@ -154,10 +146,7 @@ function smallestP(before: Graded, after: Graded): number {
   );
 }
 
-/**
- * Not if its trials stop early on one side only: where these fail, fewer trials count. With 5 of 5, one spec in seven (at a rate of
- * 0.7), and one suite in ten, would be worse although nothing changed.
- */
+/** Not if its trials stop early on one side only: where these fail, fewer trials count, so unchanged specs would look worse. */
 function isTested({ replayed, before, after, change, alsoChanged }: DiffRow): boolean {
   const isMeasured = !replayed && before !== null && after !== null && change !== 'unclear';
   return isMeasured && !alsoChanged.includes('earlyStop');
@@ -217,10 +206,7 @@ export type Doubt = (typeof DOUBTS)[number];
 /** Of `diff` and `confirm`. `unknown`: nothing looks worse, but something may be. */
 export const EXIT_CODES = { same: 0, worse: 1, unknown: 3 } as const;
 
-/**
- * @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse
- * @returns what is proven worse; `candidates`, which look worse, but with too few trials to tell; doubts that are not allowed
- */
+/** @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse */
 export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()) {
   const proven = rows.filter(row => row.proven);
   const candidates = allowed.has('candidates') ? [] : rows.filter(row => row.candidate && !row.proven);

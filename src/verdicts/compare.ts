@@ -132,6 +132,6 @@ function passAllOf(rows: readonly VerdictRow[], compared: readonly VerdictRow[])
   const sizes = compared.filter(isGraded).map(({ passes, failures }) => passes + failures);
   const k = Math.min(5, ...sizes);
   const graded = rows.filter(isGraded);
-  const value = meanOf(graded.map(({ passes, failures }) => passHat(passes, passes + failures, k)!));
+  const value = meanOf(graded.map(({ passes, failures }) => passHat(passes, passes + failures, k)));
   return value === null ? null : { k, value };
 }

@@ -65,12 +65,8 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
 export type Confirmation = ReturnType<typeof conclude>;
 
 /**
- * What fresh trials say of a diff.
- *
- * @param played the verdicts on the fresh trials
- * @param maxCost the cap on what they may cost
- * @returns the outcome; an answer for each candidate (`played`: false if the spec was not found, or if no number of fresh trials could
- * give one); `suite` and `rest`: without what was answered; the cost in US dollars, null if a price is unknown
+ * What fresh trials say of a diff; `suite` and `rest`: without what they answered. Of an answer, `played` is false if the spec was not
+ * found, or if no number of fresh trials could give one.
  */
 export function conclude(
   diff: Diff,

@@ -45,12 +45,9 @@ export const chanceOfFall = (before: Graded, after: Graded) => stratifiedExactOn
 export type Stratum = Record<'before' | 'after', Graded>;
 
 /**
- * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself. Given its
- * totals, the failures afterwards are a sum of hypergeometric counts, whose distribution is found by convolution: the exact form of
- * the Cochran-Mantel-Haenszel test (Agresti, "Categorical Data Analysis", section 7.3.5).
- *
- * @returns the chance of at least so many failures afterwards if each spec's rate is the same. For a rise swap the sides. 1 if no
- * spec has enough trials.
+ * The chance of at least so many failures afterwards if each spec's rate is the same: the exact, one-sided form of the
+ * Cochran-Mantel-Haenszel test (Agresti, "Categorical Data Analysis", section 7.3.5). For a rise swap the sides. 1 if no spec has
+ * enough trials.
  */
 export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
   let distribution = [1];
@@ -81,15 +78,11 @@ export function hypergeometric(x: number, n: number, marked: number, total: numb
 }
 
 /**
- * The chance that k trials all pass, estimated without bias from n trials of which so many passed: C(passes, k) / C(n, k). Yao,
- * Shinn, Razavi and Narasimhan 2024, "tau-bench", arXiv 2406.12045: pass^k.
- *
- * @returns null if there are fewer than k trials.
+ * The chance that k trials all pass, estimated without bias from n trials, at least k (Yao, Shinn, Razavi and Narasimhan 2024,
+ * "tau-bench", arXiv 2406.12045: pass^k).
  */
-export function passHat(passes: number, n: number, k: number): number | null {
-  if (n < k) return null;
-  return passes < k ? 0 : Math.exp(logChoose(passes, k) - logChoose(n, k));
-}
+export const passHat = (passes: number, n: number, k: number) =>
+  passes < k ? 0 : Math.exp(logChoose(passes, k) - logChoose(n, k));
 
 /** Student's t at 97.5%, for two-sided 95% intervals of a mean: for 1 to 30 degrees of freedom, from a table. */
 const STUDENT_95 = [
@@ -100,11 +93,8 @@ const STUDENT_95 = [
 export const studentQuantile = (df: number): number => STUDENT_95[df - 1] ?? Z_95 + 2.5 / df;
 
 /**
- * The level at which each of several tests may reject: Bonferroni's, but counting only tests that could reject at all. Tarone (1990),
- * "A modified Bonferroni method for discrete data", Biometrics 46, 515-522. In simulated suites it proves a fall from 0.95 to
- * 0.2 after a baseline of one run in 67%; counting all tests, in 5%.
- *
- * @param smallest the smallest p that each test can have
+ * The level at which each of several tests may reject: Bonferroni's, but counting only tests that could reject at all (Tarone 1990,
+ * "A modified Bonferroni method for discrete data", Biometrics 46, 515-522). @param smallest the smallest p that each test can have
  */
 export function taroneLevel(smallest: readonly number[], alpha: number): number {
   for (let tests = 1; tests < smallest.length; tests++)

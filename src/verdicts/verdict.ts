@@ -7,12 +7,7 @@ import { flat } from '../text/line';
 import { verdictName } from './policy';
 import { logChoose, median, wilsonInterval } from './statistics';
 
-/**
- * - `passed`: passes >= minPasses, whatever is missing.
- * - `failed`: failures > k - minPasses, whatever is missing.
- * - `inconclusive`: because of errors, the missing trials can't bring a pass any more.
- * - `undecided`: the missing trials can still bring a pass.
- */
+/** `inconclusive`: because of errors, the missing trials can't bring a pass any more. `undecided`: they still can. */
 export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdict {
   const { k, minPasses } = policy;
   const kept = onePerIndex(trials.filter(trial => trial.index >= 0 && trial.index < k));
@@ -115,10 +110,8 @@ export function rateOfStopped(verdict: Stopped): CurtailedRate | null {
 }
 
 /**
- * What the first trials came to that settle the verdict. Trials start in the order of their index, so those that still ran then come
- * last, and don't count.
- *
- * @returns null if the trials did not get to a stop, or if one is missing before it, which may be in another shard
+ * What the first trials came to that settle the verdict; those that still ran then come last. Null if the trials did not get to a stop,
+ * or if one before it is missing, which may be in another shard.
  */
 export function countsAtStop({ k, minPasses, trials }: Stopped): Graded | null {
   const seen = { passes: 0, failures: 0 };
@@ -132,12 +125,10 @@ export function countsAtStop({ k, minPasses, trials }: Stopped): Graded | null {
 }
 
 /**
- * How often a spec passes, from trials that stop at minPasses passes or at k - minPasses + 1 failures: curtailed inverse sampling. The
- * estimate is the share of the ways to this stop that begin with a pass (Girshick, Mosteller and Savage 1946, "Unbiased estimates for
- * certain binomial sampling problems", Annals of Mathematical Statistics 17, 13-23). If all or one must pass, that is the first trial
- * alone, and can lie outside of the interval. The interval orders the stops from the worst to the best and holds the rates at which
- * neither this stop or a better one, nor this one or a worse one, is rarer than 2.5% (Jennison and Turnbull 1983, "Confidence
- * intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
+ * How often a spec passes, from trials that stop at minPasses passes or at k - minPasses + 1 failures: the share of the ways to this stop
+ * that begin with a pass (Girshick, Mosteller and Savage 1946, "Unbiased estimates for certain binomial sampling problems", Annals of
+ * Mathematical Statistics 17, 13-23); it can lie outside of the interval, which orders the stops from the worst to the best (Jennison and
+ * Turnbull 1983, "Confidence intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
  */
 export function curtailedRate({ k, minPasses }: Policy, { passes, failures }: Graded): CurtailedRate {
   const most = k - minPasses + 1;

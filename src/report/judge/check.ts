@@ -23,11 +23,7 @@ type Asking = { of: Label; planned: PlannedTest; judge: Judge; earlier: JudgeRes
 export type CheckedTrial = Awaited<ReturnType<typeof ask>>;
 export type JudgeCheck = Awaited<ReturnType<typeof checkJudges>>;
 
-/**
- * @returns for each judge its answers to the labelled trials, and `rated`: these, and earlier ones to trials that are not kept here; and
- * the labels that no judge was asked about, by the reason
- * @throws Error if a judge can't work.
- */
+/** @returns each judge's answers; `rated` has earlier ones to trials that are not kept here, too @throws Error if a judge can't work */
 export async function checkJudges(
   planned: readonly PlannedTest[],
   configFolder: string,

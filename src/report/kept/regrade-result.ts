@@ -16,12 +16,7 @@ import { Secrets } from '../../text/secrets';
 import { evidenceIn } from '../judge/kept';
 import type { PlannedTest } from '../planning';
 
-/**
- * The result of an ordinary test stays: its own code has graded it.
- *
- * @param spent on judges in this run, to which this adds
- * @returns why the trial can't be regraded; undefined if it was
- */
+/** Adds to `spent` what judges cost. @returns why the trial can't be regraded; undefined if it was, or if its test graded it itself */
 export async function regradeResult(
   kept: EarlierResult,
   planned: PlannedTest,

@@ -4,11 +4,7 @@ import { type RowName, specName } from '../../data/plan';
 import { countIn, oneLine } from '../../text/line';
 import { type Cell, type Grid, type Item, joined, projectOf, type Writer } from './document';
 
-/**
- * A text as one line of Markdown that shows it literally, also inside a table.
- *
- * @param max longest length in characters before escaping; default 500
- */
+/** A text as one line of Markdown that shows it literally, also inside a table. @param max characters before escaping */
 export function escapeMarkdown(text: string, max = 500): string {
   const literal = oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
   return literal

@@ -165,11 +165,7 @@ function brokenText(trials: readonly GradedTrial[], title: string): string {
   );
 }
 
-/**
- * Where the trials of a group parted from passing ones, in one line: where most of them did, else where the first did.
- *
- * @param partings the nearest first
- */
+/** Where most trials of a group parted from passing ones, or else the first, in one line. @param partings the nearest first */
 export function groupParting(trials: readonly number[], partings: readonly FoundParting[]): string | null {
   const nearest = new Map(partings.toReversed().map(found => [found.parting.index, found]));
   const known = trials.flatMap(index => nearest.get(index) ?? []);

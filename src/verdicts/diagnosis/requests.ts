@@ -58,10 +58,7 @@ function failureIn({ status, failure }: NetworkEvent): string | null {
     : oneLine(failure, 60);
 }
 
-/**
- * @param passing the requests of each passing trial
- * @param parting where the trial parted from them: later answers may differ because of that
- */
+/** @param parting where the trial parted from passing ones: later answers may differ because of that */
 export function suspectOf(
   { facts, trial }: { facts: Sender; trial: Pick<TrialResult, 'index' | 'turns'> },
   passing: readonly Sender[],
