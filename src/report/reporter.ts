@@ -196,7 +196,7 @@ export default class TaskproofReporter implements Reporter {
     const regraded = this.store?.failedBesides(ordinary.length > 0) ?? [];
     const isLost = lost.length + leftOut.length + regraded.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
-    const about = { ...this.about(broken), durationMs, status };
+    const about = { ...this.about(broken), durationMs: Math.round(durationMs), status };
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -223,18 +223,18 @@ export default class TaskproofReporter implements Reporter {
     return shardName(this.config) === null ? verdict !== 'passed' : verdict === 'failed';
   }
 
-  /** What the results say of the run itself. `lacking`: why trials are missing whose specs may have no row. */
   private about(broken: readonly string[]) {
     const { startedAt, preprocessed, kept } = this;
     const shards = lostShards(kept).map(shard => `${shard} was not merged`);
+    const api = this.traffic();
     return {
-      startedAt,
-      shard: shardName(this.config),
+      startedAt: startedAt.toISOString(),
+      shard: shardName(this.config) ?? undefined,
       lacking: [...broken.map(file => `${file} does not parse`), ...shards],
-      filtered: preprocessed ? isFiltered() : kept.some(run => run.filtered),
+      filtered: (preprocessed ? isFiltered() : kept.some(run => run.filtered)) || undefined,
       // If merged blobs lack a project, its job may have failed.
-      projectsSelected: preprocessed && selectsProjects(),
-      api: this.traffic(),
+      projectsSelected: (preprocessed && selectsProjects()) || undefined,
+      api: api.length ? api : undefined,
       judges: this.calibration?.judges,
     };
   }

@@ -50,47 +50,38 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
+/** What the results say of the run itself. `lacking`: why trials are missing whose specs may have no row. */
+type AboutRun = Pick<Results, 'startedAt' | 'durationMs' | 'status'> &
+  Partial<Results> & { lacking: string[] };
+
 export function resultsOf(
   runs: readonly SpecRun[],
-  run: Pick<Results, 'durationMs' | 'status' | 'api' | 'judges'> & {
-    startedAt: Date;
-    shard: string | null;
-    lacking: readonly string[];
-    filtered: boolean;
-    projectsSelected: boolean;
-  },
+  { lacking, ...about }: AboutRun,
   { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
-  const verdicts = runs.map(spec => rowOf(spec, run.shard)).sort(byRowName);
+  const { shard, status } = about;
+  const verdicts = runs.map(run => rowOf(run, shard)).sort(byRowName);
   const hasSeveral = new Set(verdicts.map(({ project }) => project)).size > 1;
   // A shard has only a part of the trials; merging the reports compares them all.
-  const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
-  const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
-  for (const why of run.lacking) causes.add(why);
-  if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
+  const comparison = hasSeveral && !shard ? compareProjects(verdicts) : undefined;
+  const causes = new Set([...runs.flatMap(({ missingBecause }) => missingBecause ?? []), ...lacking]);
+  if (shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
-    startedAt: run.startedAt.toISOString(),
-    durationMs: Math.round(run.durationMs),
-    status: run.status,
+    ...about,
     costUsd: sumOfCosts(verdicts.map(row => row.costUsd)),
     usage: sumOfTokens(verdicts.map(row => row.usage)),
     ...sumOfWaits(verdicts),
     complete:
-      !run.shard &&
+      !shard &&
       !causes.size &&
-      run.status !== 'interrupted' &&
+      status !== 'interrupted' &&
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
-    ...(run.shard ? { shard: run.shard } : {}),
-    ...(run.api?.length ? { api: run.api } : {}),
-    ...(run.judges ? { judges: run.judges } : {}),
-    ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
+    incompleteBecause: [...causes].join('; ') || undefined,
     verdicts,
-    ...(run.filtered ? { filtered: true } : {}),
-    ...(run.projectsSelected ? { projectsSelected: true } : {}),
-    ...(findings.length ? { findings: [...findings] } : {}),
-    ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
+    findings: findings.length ? [...findings] : undefined,
+    comparison: comparison && { ...comparison, ...(failures.length && { failures }) },
   };
 }
 
@@ -98,7 +89,7 @@ export function resultsOf(
 const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
   verdict === 'undecided' && missing > inOtherShards;
 
-function rowOf(run: SpecRun, shard: string | null): ResultRow {
+function rowOf(run: SpecRun, shard: string | undefined): ResultRow {
   const { subject, planned, verdict, way, diagnosis } = run;
   const { recording, problem } = run.pick;
   const { replayed, earlyStop } = planned;
@@ -111,19 +102,19 @@ function rowOf(run: SpecRun, shard: string | null): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: run.specHash,
     ...verdict,
-    ...(inOtherShards > 0 ? { inOtherShards } : {}),
+    inOtherShards: inOtherShards > 0 ? inOtherShards : undefined,
     ...(planned.titlePath && !subject ? { turns: null } : {}),
     // An interval needs independent trials, and all of them: replays are not, and early stop leaves some out.
     ...(replayed || earlyStop ? { interval: null } : {}),
-    ...(earlyStop ? { earlyStop } : {}),
+    earlyStop: earlyStop || undefined,
     ...(earlyStop && !replayed ? rateOfStopped(verdict) : {}),
-    ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
+    assertions: checkRun()?.purpose === 'probe' ? (subject?.assertions ?? []) : undefined,
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
     ...sumOfWaits(verdict.trials),
-    ...(recording ? { recording } : {}),
-    ...(problem ? { notRecorded: problem } : {}),
-    ...(diagnosis ? { diagnosis } : {}),
-    ...(way ? { way } : {}),
+    recording,
+    notRecorded: problem,
+    diagnosis,
+    way,
   };
 }
 

@@ -22,8 +22,7 @@ import { tempFolder } from '../../support/temp-folder';
 
 const SITE = 'http://127.0.0.1:4000';
 const ABOUT = {
-  ...{ startedAt: new Date(), durationMs: 1, status: 'failed' as const, shard: null },
-  ...{ lacking: [], filtered: false, projectsSelected: false },
+  ...{ startedAt: new Date().toISOString(), durationMs: 1, status: 'failed' as const, lacking: [] },
 };
 
 /** Done on a page, which it leaves for another or not. */
@@ -162,7 +161,7 @@ test('which other project is compared with', () => {
 describe('no passing trial in the run', () => {
   const passedRun = () => {
     const { run } = specRun('opus', [PASS, PASS]);
-    const about = { ...ABOUT, startedAt: new Date('2026-11-01'), status: 'passed' } as const;
+    const about = { ...ABOUT, startedAt: '2026-11-01T00:00:00.000Z', status: 'passed' } as const;
     return resultsOf([run], about, diagnose([run], NONE));
   };
   const partedIn = (where: string, baseline?: string) => {
@@ -249,14 +248,14 @@ test('errors and a retry say nothing about the site: no diagnosis of them', () =
   expect(run.diagnosis).toBeUndefined();
   const lost = specRun('opus', [LOST]).run;
   const { verdicts } = resultsOf([run, lost], ABOUT, found);
-  for (const row of verdicts) expect(row).not.toHaveProperty('way');
-  expect(verdicts[0]).not.toHaveProperty('diagnosis');
+  for (const row of verdicts) expect(row.way).toBeUndefined();
+  expect(verdicts[0]!.diagnosis).toBeUndefined();
 });
 
 test('a shard compares no projects: half of the trials would mislead', () => {
   const runs = [specRun('opus', [PASS]).run, specRun('sonnet', [LOST]).run];
-  expect(resultsOf(runs, ABOUT)).toHaveProperty('comparison');
-  expect(resultsOf(runs, { ...ABOUT, shard: '1/2' })).not.toHaveProperty('comparison');
+  expect(resultsOf(runs, ABOUT).comparison).toBeDefined();
+  expect(resultsOf(runs, { ...ABOUT, shard: '1/2' }).comparison).toBeUndefined();
 });
 
 test('a trial that comes twice, as from a shard merged twice, counts once', () => {

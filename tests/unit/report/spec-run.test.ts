@@ -89,10 +89,13 @@ test('in any order the same tests count as failed, and each has one verdict tag'
 });
 
 test('the results of a shard: what other shards have is not missing', () => {
-  const about = { startedAt: new Date(), durationMs: 1, status: 'passed', lacking: [] } as const;
-  const selected = { filtered: false, projectsSelected: false };
-  const resultsIn = (run: SpecRun, shard: string | null) =>
-    resultsOf([run], { ...about, ...selected, shard });
+  const about = {
+    startedAt: new Date().toISOString(),
+    durationMs: 1,
+    status: 'passed' as const,
+    lacking: [],
+  };
+  const resultsIn = (run: SpecRun, shard?: string) => resultsOf([run], { ...about, shard });
   const { run } = play(['passed', 'passed']);
   const results = resultsIn(run, '1/2');
   expect(results).toMatchObject({
@@ -100,7 +103,7 @@ test('the results of a shard: what other shards have is not missing', () => {
     shard: '1/2',
     verdicts: [{ missing: 3, inOtherShards: 3 }],
   });
-  expect(results).not.toHaveProperty('incompleteBecause');
+  expect(results.incompleteBecause).toBeUndefined();
   run.tests.add(testAt(2));
   expect(resultsIn(run, '1/2')).toMatchObject({
     ...{ incompleteBecause: 'trials are missing', verdicts: [{ missing: 3, inOtherShards: 2 }] },
@@ -108,9 +111,9 @@ test('the results of a shard: what other shards have is not missing', () => {
   // Repeats beyond k are no trials of the policy.
   run.tests.add(testAt(K));
   expect(resultsIn(run, '1/2').verdicts[0]).toMatchObject({ inOtherShards: 2 });
-  const whole = resultsIn(run, null);
-  expect(whole).not.toHaveProperty('shard');
-  expect(whole.verdicts[0]).not.toHaveProperty('inOtherShards');
+  const whole = resultsIn(run);
+  expect(whole.shard).toBeUndefined();
+  expect(whole.verdicts[0]!.inOtherShards).toBeUndefined();
 });
 
 test('trials that are missing are said, and a spec that the suite skips as a whole is not judged', () => {
