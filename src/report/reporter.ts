@@ -118,7 +118,10 @@ export default class TaskproofReporter implements Reporter {
       return undefined;
     });
     if (!planned.length || isListing() || isInteractive() || check) return;
-    this.store = await TrialStore.open(run.config, planned, this.startedAt, this.keepEarlier);
+    const opened = TrialStore.open(run.config, planned, this.startedAt);
+    // A refused run has no results: those of the last one stay.
+    opened.catch(() => this.keepEarlier?.());
+    this.store = await opened;
     process.on('SIGTERM', interrupt);
   }
 
@@ -197,20 +200,17 @@ export default class TaskproofReporter implements Reporter {
     const isLost = lost.length + leftOut.length + regraded.length > 0;
     const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
     const about = { ...this.about(broken), durationMs: Math.round(durationMs), status };
-    if (check) {
-      // If a global setup or a test file failed, there is no plan.
-      if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
-      return;
-    }
+    // If a global setup or a test file failed, there is no plan.
+    if (check && this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
+    if (check) return;
     for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, [verdictTable(results), ...runs.flatMap(({ whyRed }) => whyRed)].join('\n'));
     const listed = this.config.reporter.filter(([name]) => isOurReporter(name)).length;
     const written = await writeResults(results, this.options, folder, listed);
-    if (this.preprocessed)
-      for (const line of writeRecordings(runs, this.config, folder))
-        print(process.stdout, `  taskproof: ${line}`);
+    const recorded = this.preprocessed ? writeRecordings(runs, this.config, folder) : [];
+    for (const line of recorded) print(process.stdout, `  taskproof: ${line}`);
     const besides = failedBesides({ ordinary, errors: this.errors, config: this.config, lost, ended });
     const kept = this.store?.end(runs, ended, besides) ?? [];
     const more = [...whereToLook(this.config, folder, written), ...kept];

@@ -55,17 +55,8 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
-  /**
-   * If the run resumes another one, kept trials end as they did there; if it regrades them, as they are graded now.
-   *
-   * @param refused called before this throws because the suite has changed since
-   */
-  static async open(
-    config: FullConfig,
-    planned: readonly PlannedTest[],
-    at: Date,
-    refused = () => {},
-  ): Promise<TrialStore> {
+  /** If the run resumes another one, kept trials end as they did there; if it regrades them, as they are graded now. */
+  static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];
     const specs = specsOf(planned);
     const started = at.toISOString();
@@ -77,12 +68,7 @@ export class TrialStore {
     const run = storedRun(resumed);
     if (!run) throw runError(`taskproof: ${resumed} has no run to resume. Start again: npx playwright test`);
     const regrading = isRegrading();
-    try {
-      refuseChanges(run.startedAt, run.specs, specs);
-    } catch (error) {
-      refused();
-      throw error;
-    }
+    refuseChanges(run.startedAt, run.specs, specs);
     const store = new TrialStore(resumed, run, config);
     const unknown = await store.restoreAll(planned);
     // If the run graded all that it played, only specs that the suite skips have no stored trial.

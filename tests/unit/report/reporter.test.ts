@@ -7,7 +7,8 @@ import type { TrialRecord } from '../../../src/data/record';
 import type { Results } from '../../../src/data/results';
 import { closeLedger } from '../../../src/playwright/run/ledger';
 import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
-import { CHECK_RUN } from '../../../src/playwright/run/settings';
+import { CHECK_RUN, RESUME } from '../../../src/playwright/run/settings';
+import { storedRuns } from '../../../src/report/kept/stored-run';
 import { keepRun } from '../../../src/report/missing';
 import TaskproofReporter from '../../../src/report/reporter';
 import { writeResults } from '../../../src/report/write';
@@ -537,4 +538,15 @@ test('results of an earlier run that can not be replaced stop the run before it 
   expect(() => new TaskproofReporter({ configDir })).toThrow(
     `taskproof: ${file} can't be replaced (EISDIR), so the results of an earlier run would be taken for those of this one`,
   );
+});
+
+test.each([
+  ['the suite has changed', (folder: string) => storedRuns(folder)[0]!, "can't be resumed"],
+  ['no run is kept there', () => 'nowhere', 'has no run to resume'],
+])('a run that is not resumed keeps the results of the last one: %s', async (_, resumed, refusal) => {
+  const { folder, read } = await play({ cart: 'p' });
+  const before = read('taskproof-results.json');
+  vi.stubEnv(RESUME, resumed(folder));
+  await expect(play({ docs: 'p' }, { folder })).rejects.toThrow(refusal);
+  expect(read('taskproof-results.json')).toBe(before);
 });
