@@ -13,9 +13,10 @@ import {
   endAsEarlier,
   skipUnstarted,
 } from '../../playwright/inside/results';
-import { enter, runId } from '../../playwright/run/ledger';
+import { type Decision, decide } from '../../playwright/run/decide';
+import { enter, readLedger, runId } from '../../playwright/run/ledger';
 import { givenOptions } from '../../playwright/run/options';
-import { folderOf, isRegrading, REGRADE, RESUME } from '../../playwright/run/settings';
+import { folderOf, isRegrading, REGRADE, RESUME, runSettings } from '../../playwright/run/settings';
 import { removeFolder, writeText } from '../../text/file';
 import { messageOf } from '../../text/line';
 import { plural, print } from '../../text/print';
@@ -23,7 +24,6 @@ import { isGraded } from '../../verdicts/verdict';
 import { bySpec, type PlannedTest, shardName } from '../planning';
 import { type Entry, isNeedless, type SpecRun } from '../spec-run';
 import { declaredStatus } from '../trials';
-import { type Unknown, unsettled, whyNotPlayed } from './not-played';
 import {
   namesIn,
   numberOf,
@@ -39,6 +39,9 @@ import { refuseChanges, type StoredSpec, specsOf } from './stored-spec';
 
 /** Most failures besides the verdicts that are kept. */
 const MAX_TOLD = 20;
+
+/** A trial, or a spec, that can't be regraded. */
+type Unknown = { of: PlannedTest; why: string };
 
 export class TrialStore {
   private failed = false;
@@ -76,7 +79,7 @@ export class TrialStore {
     // What a shard lacks is in others.
     if (regrading && !run.shard) unknown.push(...unsettled(planned, unknown));
     if (regrading) {
-      for (const [key, all] of groupBy(unknown, ({ of }) => planKey(of.project.name, of.plan)))
+      for (const [key, all] of groupBy(unknown, ({ of }) => keyOf(of)))
         store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
       for (const each of planned.filter(({ test }) => !store.restored.has(test)))
         store.notPlayed.set(each.test, whyNotPlayed(each));
@@ -248,3 +251,27 @@ export class TrialStore {
 
 const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
   contentType === 'image/jpeg' || [RECORD_ATTACHMENT, 'transcript'].includes(name);
+
+/** What the ledger, which has the new grades of kept trials, says of another trial of the spec. */
+function decisionOn({ test, plan, project }: PlannedTest, earlyStop = plan.earlyStop): Decision {
+  const asked = { plan, project: project.name, index: test.repeatEachIndex, earlyStop };
+  return decide(asked, readLedger(project.name, planName(plan)), runSettings());
+}
+
+/** Undefined if the trial was needed. */
+function whyNotPlayed(planned: PlannedTest): string | undefined {
+  const decision = decisionOn(planned);
+  return 'skip' in decision ? decision.skip : undefined;
+}
+
+/** Specs whose kept trials are too few for a verdict, as after a stricter policy than the one by which early stop went. */
+function unsettled(planned: readonly PlannedTest[], unknown: readonly Unknown[]): Unknown[] {
+  const known = new Set(unknown.map(({ of }) => keyOf(of)));
+  const isOpen = (of: PlannedTest) =>
+    readLedger(of.project.name, planName(of.plan)).ended.length > 0 && 'run' in decisionOn(of, true);
+  return bySpec(planned).flatMap(([of]) =>
+    isOpen(of) && !known.has(keyOf(of)) ? [{ of, why: 'the verdict needs trials that were not graded' }] : [],
+  );
+}
+
+const keyOf = ({ project, plan }: PlannedTest) => planKey(project.name, plan);
