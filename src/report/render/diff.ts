@@ -2,20 +2,11 @@
 import { sumOf } from '../../data/collections';
 import type { VerdictRow } from '../../data/verdict';
 import { formatCost, formatRate, plural } from '../../text/print';
-import {
-  ALPHA,
-  CHANGES,
-  type Change,
-  type Diff,
-  type DiffOutcome,
-  type DiffRow,
-  type Doubt,
-} from '../../verdicts/change';
+import { ALPHA, CHANGES, type Diff, type DiffOutcome, type DiffRow, type Doubt } from '../../verdicts/change';
 import type { Confirmation } from '../../verdicts/confirm';
 import type { Answer } from '../../verdicts/policy';
 import { rateOf } from '../../verdicts/statistics';
 import {
-  type Cell,
   type Columns,
   type Document,
   gridOf,
@@ -23,6 +14,7 @@ import {
   joined,
   namesOf,
   projectOf,
+  STYLES,
   specsAndTests,
 } from './document';
 import { commentHeading } from './markdown-writer';
@@ -78,14 +70,6 @@ function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][nu
   };
   return `${what} ${value(before)} → ${value(after)}`;
 }
-
-const STYLES: Partial<Record<Change, Cell['style']>> = {
-  regressed: 'red',
-  worsened: 'yellow',
-  unclear: 'yellow',
-  fixed: 'green',
-  improved: 'green',
-};
 
 /** Why changed rows need a look, and what else differs between the two runs besides the site. */
 function diffNotes(changed: readonly DiffRow[]): Item[] {
@@ -170,15 +154,10 @@ export function planText(
   return `Running ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.\nPlaywright's list may show a failed trial as passed; the result at the end counts it.`;
 }
 
-const ANSWER_STYLES: Record<Answer, Cell['style']> = {
-  regressed: 'red',
-  'not confirmed': 'green',
-  open: 'yellow',
-};
 const ANSWER_COLUMNS: Columns<Confirmation['answers'][number]> = {
   answer: ({ answer }) => ({
     text: answer === 'open' ? "can't tell" : answer,
-    style: ANSWER_STYLES[answer],
+    style: STYLES[answer],
     strong: answer === 'regressed',
   }),
   spec: ({ row }) => row.spec,

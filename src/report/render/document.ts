@@ -1,7 +1,10 @@
 // A document is built once, for two writers: the terminal's and Markdown's.
 import type { RowName } from '../../data/plan';
+import type { VerdictName } from '../../data/verdict';
 import { few, oneLine } from '../../text/line';
 import { plural, type Style } from '../../text/print';
+import type { Change } from '../../verdicts/change';
+import type { Answer } from '../../verdicts/policy';
 
 export type Document = (to: Writer) => string;
 
@@ -39,12 +42,20 @@ export interface Cell {
 
 export type Grid = { head?: readonly string[]; rows: readonly (readonly (string | Cell)[])[] };
 
-export const STYLES = {
+/** Of a verdict, a change, and what fresh trials say of it. */
+export const STYLES: Partial<Record<VerdictName | Change | Answer, Style>> = {
   passed: 'green',
   failed: 'red',
   inconclusive: 'yellow',
   undecided: 'yellow',
-} as const;
+  regressed: 'red',
+  worsened: 'yellow',
+  unclear: 'yellow',
+  fixed: 'green',
+  improved: 'green',
+  'not confirmed': 'green',
+  open: 'yellow',
+};
 export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
 
 /** `cart [opus]`; the spec alone if the project has no name. */
