@@ -9,7 +9,7 @@ import type {
   SuspectRequest,
 } from '../../data/diagnosis';
 import { oneLine } from '../../text/line';
-import { type FoundParting, partingText } from './parting';
+import { ENDS, type FoundParting, partingText } from './parting';
 import {
   type BrokenCheck,
   type Facts,
@@ -114,11 +114,6 @@ function theSame<Trial, T>(trials: readonly Trial[], of: (trial: Trial) => T | n
   return trials.every(trial => of(trial) === first) ? first : null;
 }
 
-const LIMITS: Record<string, string> = {
-  budget_exceeded: 'reached the cost cap',
-  timed_out: 'ran out of time',
-};
-
 function groupText(
   trials: readonly GradedTrial[],
   { status, check, path, control }: Pick<FailureGroup, Trait>,
@@ -132,8 +127,8 @@ function groupText(
     return `stuck${place} (used all ${turns === null ? 'its' : turns} turns)`;
   }
   const said = theSame(trials, ({ facts }) => facts.said);
-  if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
   if (status === 'gave_up') return gaveUpText(trials, said, where, place);
+  if (status !== null && ENDS[status]) return `stuck${place} (${said ?? ENDS[status]})`;
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
   const request = hasSuspect

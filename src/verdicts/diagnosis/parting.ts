@@ -239,7 +239,7 @@ const LEADS: Partial<Record<Parting['kind'], string>> = { ended: 'after ', skipp
 
 type Side = Pick<Parting['expected'], 'turn' | 'did' | 'path'>;
 
-const ENDS: Record<string, string> = {
+export const ENDS: Record<string, string> = {
   gave_up: 'gave up',
   max_steps: 'had no turns left',
   budget_exceeded: 'reached its cost cap',

@@ -70,7 +70,7 @@ describe('the headline', () => {
       [{ status: 'timed_out', said: 'the test timed out after 9 s' }],
       `trial 1/5: stuck ${HERE} (the test timed out after 9 s)`,
     ],
-    ['at its cost cap', [{ status: 'budget_exceeded' }], `trial 1/5: stuck ${HERE} (reached the cost cap)`],
+    ['at its cost cap', [{ status: 'budget_exceeded' }], `trial 1/5: stuck ${HERE} (reached its cost cap)`],
     [
       'a control of an earlier page',
       [{ control: { words: 'link "Cart"', here: false } }],
