@@ -69,8 +69,7 @@ export class SpecRun {
 
   get row(): RowName {
     const { id: spec, describe, titlePath, replayed } = this.planned;
-    const more = { ...(titlePath && { titlePath }), ...(describe && { describe }) };
-    return { spec, ...more, project: this.project, replayed };
+    return { spec, titlePath, describe, project: this.project, replayed };
   }
 
   /** Undefined for an ordinary test, and in results of 0.1 until a trial has its record. */

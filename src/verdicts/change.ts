@@ -92,8 +92,7 @@ function compare(
   const candidate =
     p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
   const alsoChanged = before && after ? differences(before, after) : [];
-  const subject = { spec, ...(titlePath ? { titlePath } : {}), project, replayed };
-  return { ...subject, change, ...sides, p, candidate, proven: false, alsoChanged };
+  return { spec, titlePath, project, replayed, change, ...sides, p, candidate, proven: false, alsoChanged };
 }
 
 /** The verdict of `side` by another row's policy. Counts of another k, or of several runs, pass by the share that the policy asks for. */

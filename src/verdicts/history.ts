@@ -96,8 +96,7 @@ export function trendsOf(runs: readonly HistoryRun[]) {
     const changedAt = series.length < graded.length ? points[0]!.startedAt : null;
     const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
     const fellAt = p <= TREND_ALPHA / all.length ? points[last + 1]!.startedAt : null;
-    const of = { spec: specName(row), ...(titlePath && { titlePath }), project, replayed };
-    return { ...of, points, changedAt, p, fellAt };
+    return { spec: specName(row), titlePath, project, replayed, points, changedAt, p, fellAt };
   });
 }
 

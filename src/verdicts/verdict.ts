@@ -17,9 +17,6 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   const verdict = verdictName(policy, { passes, failures, missing });
   const graded = kept.filter(isGraded);
   const interval = wilsonInterval(passes, graded.length);
-  const healed = kept.filter(trial => trial.healed !== undefined).length;
-  const actions = sumOf(kept, trial => trial.actions ?? 0);
-  const pageToolCalls = sumOf(kept, trial => trial.pageToolCalls ?? 0);
   const costs = kept.filter(trial => trial.outcome !== 'skipped').map(trial => trial.costUsd);
   return {
     verdict,
@@ -32,10 +29,10 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
     rate: gradedRate(passes, failures),
     interval: interval && rounded(interval),
     turns: median(graded.map(trial => trial.turns)),
-    ...(actions ? { actions } : {}),
-    ...(pageToolCalls ? { pageToolCalls } : {}),
+    actions: sumOf(kept, trial => trial.actions ?? 0) || undefined,
+    pageToolCalls: sumOf(kept, trial => trial.pageToolCalls ?? 0) || undefined,
     costUsd: sumOfCosts(costs),
-    ...(healed > 0 ? { healed } : {}),
+    healed: kept.filter(trial => trial.healed !== undefined).length || undefined,
     reason: reasonOf({ verdict, k, missing, trials: kept }),
     trials: kept,
   };

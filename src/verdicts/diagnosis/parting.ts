@@ -185,7 +185,7 @@ export class PassingWays {
     const lead = LEADS[kind] ?? '';
     const side = ({ turn, did, path }: Side) => ({ turn, did, path });
     const { trial, project } = nearest.trial;
-    const passing = trial ? { trial: trial.index, ...(project === undefined ? {} : { project }) } : {};
+    const passing = trial && { trial: trial.index, project };
     const said = `${this.subject(count)} ${what}`;
     const text = partingText({ lead, said, own }, `turn ${actual.turn}`, 'this one');
     const sides = { expected: { ...side(expected), ...passing }, actual: side(actual) };
