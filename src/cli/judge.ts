@@ -130,16 +130,13 @@ function judgeLines(checked: JudgeCheck['judges'][number], found: Agreement): st
     `  false passes   ${falsePasses} of ${labels - right} that people failed`,
     `  false fails    ${falseFails} of ${right} that people passed`,
     `  cost           ${formatCost(sumOfCosts(trials.map(({ costUsd }) => costUsd)))}`,
-    ...(unanswered
-      ? [
-          `  no judgement   ${unanswered} of ${plural(trials.length, 'trial')}: the figures above rest on earlier answers`,
-        ]
-      : []),
+    unanswered > 0 &&
+      `  no judgement   ${unanswered} of ${plural(trials.length, 'trial')}: the figures above rest on earlier answers`,
     ...differing.map(({ of, passed, reason }) => {
       const said = passed === null ? 'no judgement' : `${passed ? 'passed' : 'failed'}, labelled ${of.label}`;
       return oneLine(`  ${nameOf(of)}: ${said}: ${reason}`, 500);
     }),
-  ];
+  ].filter(line => line !== false);
 }
 
 const nameOf = ({ spec, project, index, run }: Label) =>

@@ -30,12 +30,8 @@ Examples:
   taskproof probe
   taskproof probe -- --project=opus --grep @checkout`)
     .action(async (options: { json?: boolean }) => {
-      const { verdicts, incompleteBecause } = await playChecked(
-        io,
-        { purpose: 'probe' },
-        ['--repeat-each=1'],
-        readResults,
-      );
+      const results = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1'], readResults);
+      const { verdicts, incompleteBecause } = results;
       const probed = verdicts.map(probedRow);
       await tell(io, options, {
         document: to => document(probed, incompleteBecause, to),

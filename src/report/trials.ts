@@ -29,16 +29,10 @@ export function trialOf(index: number, result: TestResult): ReadTrial {
   if (outcome !== 'passed' || result.status === 'passed') return { trial, record };
   // The agent did its task, but a hook or a fixture's teardown failed, or was broken off and might have failed.
   const isBrokenOff = result.status === 'interrupted' && !result.errors.length;
-  const broken = isBrokenOff
-    ? {
-        errorKind: 'interrupted' as const,
-        reason: 'the run was interrupted before the hooks and fixtures of the test had ended',
-      }
-    : {
-        errorKind: 'internal' as const,
-        reason: `the trial passed, but the test did not: ${firstError(result)}`,
-      };
-  return { trial: { ...trial, outcome: 'error', status: 'error', ...broken }, record };
+  const [kind, why] = isBrokenOff
+    ? ['interrupted', 'the run was interrupted before the hooks and fixtures of the test had ended']
+    : ['internal', `the trial passed, but the test did not: ${firstError(result)}`];
+  return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: kind, reason: why }, record };
 }
 
 function workIn(record: TrialRecord, { attachments }: TestResult) {
