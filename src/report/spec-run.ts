@@ -235,10 +235,7 @@ export class SpecRun {
     return trial.reason ? `${what}: ${oneLine(trial.reason, 1_000)}` : what;
   }
 
-  /**
-   * Tells Playwright to expect failures while the verdict can still be `passed`, for `-x`, the lists and the exit status. With one too
-   * many all of them count, also those that the blob of one shard marked.
-   */
+  /** Playwright is to expect failures while the verdict can be `passed`. With one too many all count, also those that a shard marked. */
   private mark(): void {
     // The agent of a probe does nothing: it should fail.
     if (checkRun()?.purpose === 'probe') {

@@ -48,10 +48,7 @@ function workIn(record: TrialRecord, { attachments }: TestResult) {
 /** How a trial of an ordinary test failed: `title` has the message and its line, `reason` also what was expected and received. */
 export type Failure = Record<'title' | 'reason', string>;
 
-/**
- * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died, or
- * its agent could not do its work, it is an error.
- */
+/** A run of an ordinary test as a trial. It is an error if the worker or the browser died, or its agent could not do its work. */
 export function testTrial(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   const work01 = agentWork01(result);

@@ -22,10 +22,7 @@ export function countsOf(all: readonly Rated[]) {
   return { labels, agreed, right: rightPasses + falseFails, falsePasses, falseFails };
 }
 
-/**
- * Does not depend on the order of the trials. `interval` is Wilson's 95% interval of agreed / labels. Without labels, all intervals are
- * null; if only one value occurs, so are alpha and its interval.
- */
+/** The same in any order. Without labels, all intervals are null; if only one value occurs, so are alpha and its interval. */
 export function agreementOf(all: readonly Rated[]) {
   const counts = countsOf(all);
   const interval = wilsonInterval(counts.agreed, counts.labels);

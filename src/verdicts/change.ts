@@ -151,10 +151,7 @@ function isTested({ replayed, before, after, change, alsoChanged }: DiffRow): bo
   return isMeasured && !alsoChanged.includes('earlyStop');
 }
 
-/**
- * @param fresh further trials since the change, by `keyOf` of their row
- * @returns null if nothing can be compared
- */
+/** @param fresh further trials since the change, by `keyOf` of their row @returns null if nothing can be compared */
 export function suiteChangeOf(rows: readonly DiffRow[], fresh: ReadonlyMap<string, Graded> = new Map()) {
   const tested = rows.filter(isTested);
   const strata = tested.map((row): Stratum => {

@@ -119,17 +119,12 @@ export function errorItems(rows: readonly ResultRow[]): Item[] {
     }));
 }
 
-interface Red {
-  lost: readonly SpecRun[];
-  /** Ordinary tests that did not run. */
-  leftOut: readonly string[];
-  /** What else failed in the run that is regraded. */
-  regraded?: readonly string[];
-}
+/** `leftOut`: ordinary tests that did not run. `regraded`: what else failed in the run that is regraded. */
+type Red = { lost: readonly SpecRun[] } & Record<'leftOut' | 'regraded', readonly string[]>;
 
 /** The lost specs, below the findings that several share. Printed last, and shown at the top of the HTML report. */
 export function lostSummary(
-  { lost, leftOut, regraded = [] }: Red,
+  { lost, leftOut, regraded }: Red,
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {

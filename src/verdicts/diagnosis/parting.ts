@@ -213,10 +213,7 @@ export class PassingWays {
   }
 }
 
-/**
- * A failed trial beside the passing way that is nearest to it: `last` is its last action on that way, `at` the same place there; -1 if
- * there is none.
- */
+/** `last` is the failed trial's last action on the nearest passing way, `at` the same place there; -1 if there is none. */
 function placeOn(nearest: DistinctWay, { trial, facts }: Lost, keys: readonly string[]) {
   const last = keys.findLastIndex(key => nearest.at.has(key));
   const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;

@@ -366,7 +366,7 @@ describe('what several specs met', () => {
     const results = resultsOf(runs, ABOUT, diagnosed);
     return {
       results,
-      terminal: lostSummary({ lost: runs, leftOut: [] }, results),
+      terminal: lostSummary({ lost: runs, leftOut: [], regraded: [] }, results),
       summary: renderSummary(results),
     };
   }
@@ -391,7 +391,9 @@ describe('what several specs met', () => {
     const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
     diagnose([run], NONE);
     const line = 'button without a name (.icon-cart on /shop/*)';
-    expect(lostSummary({ lost: [run], leftOut: [] }, {})).toContain(`      in the way: ${line}`);
+    expect(lostSummary({ lost: [run], leftOut: [], regraded: [] }, {})).toContain(
+      `      in the way: ${line}`,
+    );
     expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
   });
 
