@@ -109,7 +109,6 @@ const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service
 
 type Manifest = Partial<Record<'scripts' | 'dependencies' | 'devDependencies', Record<string, string>>>;
 
-/** What the files in a folder say about its suite. */
 function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
   const read = (name: string) => readFileSync(join(folder, name), 'utf8');

@@ -56,7 +56,6 @@ Examples:
 
 type Going = 'resume' | 'regrade';
 
-/** @returns the exit code of the command */
 async function goOn(io: Io, command: Going): Promise<number> {
   const { folder, run } = lastRun(io, command);
   const regrading = command === 'regrade';

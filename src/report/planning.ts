@@ -148,7 +148,6 @@ function serialTests(planned: readonly PlannedTest[]): string[] {
   );
 }
 
-/** Tests that have the tag of their pass policy, but not its annotation. */
 function lostPolicies(suite: Suite, known: readonly PlannedTest[]): string[] {
   const withPlan = new Set(known.map(({ test }) => test));
   const lost = suite.allTests().filter(test => test.tags.includes(POLICY_TAG) && !withPlan.has(test));
@@ -166,7 +165,6 @@ export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }
 
-/** The trials of each spec in each project. */
 export const bySpec = (planned: readonly PlannedTest[]) => [
   ...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values(),
 ];

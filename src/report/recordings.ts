@@ -126,7 +126,6 @@ function optionsOf(config: FullConfig, { project: name, tests }: OfProject) {
   return project && test ? givenOptions(knownOptions(test, project)) : {};
 }
 
-/** Where passed trials leave recordings; undefined if they leave none. */
 function recordingsDir(config: FullConfig, spec: OfProject): string | undefined {
   const { record } = optionsOf(config, spec);
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;

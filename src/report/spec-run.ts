@@ -32,7 +32,6 @@ export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTr
   test: TestCase;
   result: TestResult;
   recorded: Recorded;
-  /** Set if a judge graded the trial. */
   judge?: JudgeResult | null | undefined;
 }
 

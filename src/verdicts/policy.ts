@@ -6,7 +6,6 @@ export function policyForRepeats(policy: Policy, repeats: number): Policy {
   return { k: repeats, minPasses: Math.min(policy.minPasses, repeats) };
 }
 
-/** How many failed trials a spec can have and still pass. */
 export const allowedFailures = ({ k, minPasses }: Policy) => k - minPasses;
 
 /** @param counts of trials; `missing` ones are not graded and can still come */

@@ -28,7 +28,6 @@ export function wilsonInterval(passes: number, n: number): [number, number] | nu
   return [passes === 0 ? 0 : (centre - spread) / scale, passes === n ? 1 : (centre + spread) / scale];
 }
 
-/** Null if there are no values. */
 export function median(values: readonly number[]): number | null {
   const sorted = values.toSorted((a, b) => a - b);
   const half = (sorted.length - 1) / 2;
@@ -41,7 +40,6 @@ export function median(values: readonly number[]): number | null {
  */
 export const chanceOfFall = (before: Graded, after: Graded) => stratifiedExactOneSided([{ before, after }]);
 
-/** Trials of one spec on the two sides of a comparison. */
 export type Stratum = Record<'before' | 'after', Graded>;
 
 /**

@@ -28,7 +28,6 @@ export class Calibration {
     private readonly runs: ReadonlyMap<string, Pick<SpecRun, 'planned'>>,
   ) {}
 
-  /** Those that judged in this run; undefined if none did. */
   get judges(): JudgeAgreement[] | undefined {
     const all = [...this.known.values()].map(({ whyNot, rubrics, ...agreement }) => agreement);
     return all.length ? all : undefined;

@@ -10,7 +10,6 @@ import type { KeptTrial } from '../../playwright/run/regrade';
 import { readTrial, STORE_FOLDER, storedRun, storedRuns, trialFile } from '../kept/stored-run';
 import { sha256 } from '../kept/stored-spec';
 
-/** A trial that can be labelled. */
 export type Candidate = Omit<Label, 'label' | 'at'> & { file: string };
 
 /** Of the last `runs` runs, the newest first. */
@@ -40,7 +39,6 @@ export function readKept(file: string): ReadTrial | undefined {
   return kept && evidenceIn(kept);
 }
 
-/** What a kept result shows of its trial; undefined without a record. */
 export function evidenceIn({ attachments, annotations }: Evidence): ReadTrial | undefined {
   const attached = attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
   const record = attached && readRecord(attached.body!.toString('utf8'));

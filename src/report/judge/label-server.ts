@@ -158,7 +158,6 @@ const page = (title: string, body: string) => `<!doctype html>
 const part = (title: string, text: string) =>
   text.trim() ? `<section><h2>${title}</h2><pre>${html(text)}</pre></section>` : '';
 
-/** The place of a trial among all, which of them are labelled, and what it is labelled itself. */
 type Position = { candidates: readonly Candidate[]; at: number; label: Label | undefined };
 
 function trialPage({ record, rubric = '', goal, pictures }: ReadTrial, position: Position): string {

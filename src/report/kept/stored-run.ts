@@ -26,7 +26,6 @@ const storedRunSchema = z.object({
   specs: z.array(storedSpecSchema),
   /** How many of its trials have no grade; missing if the run was interrupted. */
   ungraded: z.number().optional(),
-  /** What failed besides its verdicts. */
   failedBesides: z.array(z.string()).optional(),
   /** When it was last regraded, and which trials could not be, and why. */
   regraded: z.object({ at: z.string(), unknown: z.array(z.string()) }).optional(),
@@ -76,7 +75,6 @@ export function trialFile(folder: string, project: string, plan: Plan, index: nu
   return join(folder, `${sha256(planKey(project, plan)).slice(0, 32)}-${index}.json`);
 }
 
-/** Makes room for a new run. */
 export function removeOld(configFolder: string): void {
   let bytes = 0;
   for (const [age, folder] of storedRuns(configFolder).reverse().entries()) {

@@ -127,7 +127,6 @@ export class TrialStore {
     return this.run.failedBesides ?? unknown;
   }
 
-  /** Why trials of a spec have no grade. */
   whyUngraded({ project, planned }: SpecRun): string | undefined {
     return this.ungraded.get(planKey(project, planned));
   }

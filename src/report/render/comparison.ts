@@ -63,7 +63,6 @@ function failedAlike(spec: string, groups: readonly FailureGroup[]): string | un
   );
 }
 
-/** The totals of a project, by name. */
 function totalsOf(totals: ComparisonTotals): Record<string, string> {
   const { passes, failures, actions = 0, pageToolCalls } = totals;
   const share = formatRate(actions > 0 ? pageToolCalls! / actions : null);

@@ -171,7 +171,6 @@ const ANSWER_COLUMNS: Columns<Confirmation['answers'][number]> = {
   cost: ({ fresh }) => formatCost(fresh.costUsd),
 };
 
-/** The outcome in sentences: the result, what is open and why, and what to do. */
 export function confirmLines({ outcome, answers, suite, diff, rest, costUsd }: Confirmation): string[] {
   const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
   const fresh = sumOf(answers, ({ fresh: { passes, failures, errors } }) => passes + failures + errors);

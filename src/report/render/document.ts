@@ -32,7 +32,6 @@ export interface Item {
 
 export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
-/** A text of a table, and its colour in a terminal. */
 export interface Cell {
   text: string;
   style?: Style | undefined;
@@ -74,7 +73,6 @@ export function specsAndTests(rows: readonly object[]): string {
     .join(' and ');
 }
 
-/** A table's columns: the name of each, and what it shows of a row. */
 export type Columns<Row> = Record<string, (row: Row) => string | Cell>;
 
 /** These rows as a table. The column `spec` is called `test` if all are tests. */

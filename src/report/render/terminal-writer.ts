@@ -70,7 +70,6 @@ export function displayWidth(text: string): number {
   return width;
 }
 
-/** Wraps a text at about `width` characters, each line indented. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   for (const word of oneLine(text, 600).split(' ')) {

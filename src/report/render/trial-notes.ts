@@ -108,7 +108,6 @@ const HINTS: Record<string, string> = {
 const hintKind = ({ errorKind = 'internal', reason }: TrialResult) =>
   errorKind === 'browser' && /\bbrowserType\.connect/.test(reason ?? '') ? 'remote browser' : errorKind;
 
-/** The errors of a run by kind, the most frequent first, each with the reason of its first trial. */
 export function errorItems(rows: readonly ResultRow[]): Item[] {
   const errors = rows.flatMap(({ trials }) => trials.filter(({ outcome }) => outcome === 'error'));
   return [...groupBy(errors, hintKind)]

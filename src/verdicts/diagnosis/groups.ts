@@ -179,7 +179,6 @@ export function groupParting(trials: readonly number[], partings: readonly Found
 const byTrials = (a: MetFinding, b: MetFinding) =>
   b.trials - a.trials || compareText(findingKey(a), findingKey(b));
 
-/** The findings of several trials, the most frequent first. */
 export function metFindings(trials: readonly (readonly SeenInTheWay[])[]): MetFinding[] {
   const once = trials.flatMap(findings => [
     ...new Map(findings.map(each => [findingKey(each), each])).values(),

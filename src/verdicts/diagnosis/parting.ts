@@ -84,7 +84,6 @@ export class PassingWays {
     return this.otherAction(place) ?? this.extra(place);
   }
 
-  /** The way that has most actions in common with the trial. */
   private nearest(keys: readonly string[]): DistinctWay | undefined {
     const shared = ({ at }: DistinctWay) => sumOf(keys, key => Number(at.has(key)));
     return this.ways.toSorted((a, b) => shared(b) - shared(a))[0];
@@ -197,7 +196,6 @@ export class PassingWays {
     return sumOf(this.ways.filter(holds), ({ count }) => count);
   }
 
-  /** How many did this. */
   private didCount(key: string): number {
     return this.countOf(({ at }) => at.has(key));
   }

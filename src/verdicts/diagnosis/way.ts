@@ -50,7 +50,6 @@ export interface Facts {
   controls?: readonly Place[] | undefined;
 }
 
-/** A trial as it is compared with others. */
 export type GradedTrial = { project: string; trial: TrialResult; facts: Facts };
 
 type Done = WayAction & { control?: string | undefined };
