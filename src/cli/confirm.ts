@@ -4,7 +4,7 @@ import { type Results, readResults } from '../data/results';
 import type { Wanted } from '../playwright/run/settings';
 import { confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { type Diff, type DiffRow, EXIT_CODES } from '../verdicts/change';
-import { type Confirmation, candidateRows, conclude, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
+import { type Confirmation, conclude, DEFAULT_TRIALS, ruledCandidates } from '../verdicts/confirm';
 import type { StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
@@ -65,9 +65,8 @@ export function dollars(text: string): number {
 }
 
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
-  const rows = candidateRows(diff);
-  const rules = stopRules(rows, options.trials);
-  const candidates = rows.map((row, index) => ({ row, rule: rules[index]!, cost: trialCost(after, row) }));
+  const ruled = ruledCandidates(diff, options.trials);
+  const candidates = ruled.map(each => ({ ...each, cost: trialCost(after, each.row) }));
   // If the baseline is too small for any answer, there is nothing to run.
   const playable = candidates.filter(({ rule }) => rule.enough !== null);
   if (options.maxCost !== undefined && playable.some(({ cost }) => cost === null))

@@ -18,13 +18,12 @@ const SMALL_BASELINE = 10;
 /** A candidate when its fresh trials begin. */
 export type CandidateRow = DiffRow & Record<'before' | 'after', VerdictRow>;
 
-export const candidateRows = ({ rows }: Diff) => rows.filter((row): row is CandidateRow => row.candidate);
-
 /**
- * A rule for each candidate of a diff, at its share of alpha (weighted Bonferroni): a share triples with each failure of the later run.
+ * The candidates of a diff, each with its rule, at its share of alpha (weighted Bonferroni): a share triples with each failure of the later run.
  * The limit of five keeps one hopeless spec from taking all. Equal shares find 1 to 4 points less.
  */
-export function stopRules(candidates: readonly CandidateRow[], trials: number = DEFAULT_TRIALS): StopRule[] {
+export function ruledCandidates({ rows }: Pick<Diff, 'rows'>, trials: number = DEFAULT_TRIALS) {
+  const candidates = rows.filter((row): row is CandidateRow => row.candidate);
   const weightOf = ({ after }: CandidateRow) => 3 ** Math.min(5, after.failures);
   const all = sumOf(candidates, weightOf);
   return candidates.map(row => {
@@ -37,7 +36,8 @@ export function stopRules(candidates: readonly CandidateRow[], trials: number = 
       if (chanceOfFailures(failures, trials, before, luckiest) > level) break;
       enough = failures;
     }
-    return { trials, enough };
+    const rule: StopRule = { trials, enough };
+    return { row, rule };
   });
 }
 
@@ -179,14 +179,12 @@ function drawnTrials(trials: number, rate: number, random: Random, policy: Polic
 
 /** What `confirm` does with a diff's candidates. @param passes plays a fresh trial */
 export function playedConfirm(diff: Diff, passes: (row: DiffRow) => boolean) {
-  const candidates = candidateRows(diff);
-  const rules = stopRules(candidates);
   const worse = new Set<string>();
   const fresh = new Map<string, Graded>();
-  for (const [index, row] of candidates.entries()) {
+  for (const { row, rule } of ruledCandidates(diff)) {
     const seen = { passes: 0, failures: 0 };
-    while (answerOf(rules[index]!, seen) === 'open') seen[passes(row) ? 'passes' : 'failures']++;
-    if (answerOf(rules[index]!, seen) === 'regressed') worse.add(keyOf(row));
+    while (answerOf(rule, seen) === 'open') seen[passes(row) ? 'passes' : 'failures']++;
+    if (answerOf(rule, seen) === 'regressed') worse.add(keyOf(row));
     fresh.set(keyOf(row), seen);
   }
   return { worse, fresh };

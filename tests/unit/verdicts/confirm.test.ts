@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRow } from '../../../src/data/verdict';
-import { diffVerdicts, outcomeOf } from '../../../src/verdicts/change';
+import { type DiffRow, diffVerdicts, outcomeOf } from '../../../src/verdicts/change';
 import {
   CONFIRM_ALPHA,
   chanceOfFailures,
   comparedWith,
   falseAlarms,
   isRarelyRed,
-  stopRules,
+  ruledCandidates,
 } from '../../../src/verdicts/confirm';
 import { answerOf } from '../../../src/verdicts/policy';
 import { rowOf as anyRow } from './trials';
@@ -19,10 +19,11 @@ const row = (spec: string, passes: number, failures: number, more: Partial<Verdi
   ...{ passes, failures, errors: 0, turns: null, costUsd: null, reason: null },
   ...more,
 });
-type Sides = Parameters<typeof stopRules>[0];
+const rulesOf = (rows: readonly DiffRow[], trials?: number) =>
+  ruledCandidates({ rows: rows.map(each => ({ ...each, candidate: true })) }, trials).map(({ rule }) => rule);
 const ruleOf = (before: [number, number], after: [number, number], trials = 15) => {
   const { rows } = diffVerdicts([{ ...row('a', ...before), runs: 5 }], [row('a', ...after)]);
-  return stopRules(rows as unknown as Sides, trials)[0]!;
+  return rulesOf(rows, trials)[0]!;
 };
 
 describe('the rule of one candidate', () => {
@@ -82,14 +83,14 @@ test('the more candidates, the more failures it takes; the more suspicious, the 
     specs.map(spec => ({ ...row(spec, 24, 1), runs: 5 })),
     specs.map(spec => row(spec, 2, 3)),
   );
-  const enough = (count: number) => stopRules(rows.slice(0, count) as unknown as Sides)[0]!.enough;
+  const enough = (count: number) => rulesOf(rows.slice(0, count))[0]!.enough;
   expect([enough(1), enough(10)]).toEqual([4, 6]);
   const sides = (fresh: number[]) =>
     diffVerdicts(
       fresh.map((_, index) => ({ ...row(`s${index}`, 24, 1), runs: 5 })),
       fresh.map((failures, index) => row(`s${index}`, 5 - failures, failures)),
     );
-  const [weak, strong] = stopRules(sides([2, 5]).rows as unknown as Sides);
+  const [weak, strong] = rulesOf(sides([2, 5]).rows);
   expect(strong!.enough).toBeLessThan(weak!.enough!);
 });
 
