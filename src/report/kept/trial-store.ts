@@ -48,7 +48,7 @@ export class TrialStore {
   /** Trials that this run took from the one that it resumes. */
   private readonly restored = new Set<TestCase>();
   /** While regrading: why the other trials are not played. */
-  private readonly notPlayed = new Map<TestCase, string | undefined>();
+  private readonly notPlayed = new Map<TestCase, string>();
   /** Why a spec's trials have no grade, by `planKey`. */
   private readonly ungraded = new Map<string, string>();
 
@@ -81,8 +81,10 @@ export class TrialStore {
     if (regrading) {
       for (const [key, all] of groupBy(unknown, ({ of }) => keyOf(of)))
         store.ungraded.set(key, [...new Set(all.map(({ why }) => why))].join('; '));
-      for (const each of planned.filter(({ test }) => !store.restored.has(test)))
-        store.notPlayed.set(each.test, whyNotPlayed(each));
+      for (const each of planned.filter(({ test }) => !store.restored.has(test))) {
+        const decision = decisionOn(each);
+        if ('skip' in decision) store.notPlayed.set(each.test, decision.skip);
+      }
     }
     const told = unknown.map(({ of, why }) => `${planName(of.plan)}: ${why}`);
     store.run = regrading
@@ -255,12 +257,6 @@ const isOurs = ({ name, contentType }: { name: string; contentType: string }) =>
 function decisionOn({ test, plan, project }: PlannedTest, earlyStop = plan.earlyStop): Decision {
   const asked = { plan, project: project.name, index: test.repeatEachIndex, earlyStop };
   return decide(asked, readLedger(project.name, planName(plan)), runSettings());
-}
-
-/** Undefined if the trial was needed. */
-function whyNotPlayed(planned: PlannedTest): string | undefined {
-  const decision = decisionOn(planned);
-  return 'skip' in decision ? decision.skip : undefined;
 }
 
 /** Specs whose kept trials are too few for a verdict, as after a stricter policy than the one by which early stop went. */
