@@ -76,7 +76,13 @@ export function conclude(
 ) {
   const answers = candidates.map(({ row, rule }) => {
     const found = played.find(one => keyOf(one) === keyOf(row));
-    return { row, rule, played: found !== undefined, ...freshAnswer(found, rule, maxCost) };
+    const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
+    const answer = rule.enough === null ? 'open' : answerOf(rule, { passes, failures });
+    // Nothing else leaves trials out while the answer is open.
+    const isCut = answer === 'open' && maxCost !== undefined && passes + failures + errors < rule.trials;
+    const why = isCut ? 'another trial could cost more than --max-cost: raise it' : reason;
+    const fresh = { passes, failures, errors, costUsd, reason: why };
+    return { row, rule, played: found !== undefined, answer, fresh };
   });
   const has = (wanted: Answer) => answers.some(({ answer }) => answer === wanted);
   // Specs that are or may be worse don't count for the suite as a whole.
@@ -92,15 +98,6 @@ export function conclude(
   const unknown = has('open') && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
   const outcome = has('regressed') || rest.outcome === 'worse' ? ('worse' as const) : unknown;
   return { outcome, answers, suite, diff, rest, costUsd: sumOfCosts(played.map(row => row.costUsd)) };
-}
-
-export function freshAnswer(found: VerdictRow | undefined, rule: StopRule, maxCost?: number) {
-  const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
-  const answer = rule.enough === null ? 'open' : answerOf(rule, { passes, failures });
-  // Nothing else leaves trials out while the answer is open.
-  const isCut = answer === 'open' && maxCost !== undefined && passes + failures + errors < rule.trials;
-  const why = isCut ? 'another trial could cost more than --max-cost: raise it' : reason;
-  return { answer, fresh: { passes, failures, errors, costUsd, reason: why } };
 }
 
 /** The rate is that of all kept trials with half a pass and half a failure more (Jeffreys): a spec that never failed still can. */

@@ -3,7 +3,8 @@ import { expect, test } from 'vitest';
 import { trialCost } from '../../../src/cli/confirm';
 import { readHistory } from '../../../src/data/baseline';
 import { readResults } from '../../../src/data/results';
-import { freshAnswer } from '../../../src/verdicts/confirm';
+import { diffVerdicts } from '../../../src/verdicts/change';
+import { type CandidateRow, conclude } from '../../../src/verdicts/confirm';
 import { diffWithBaseline } from '../../../src/verdicts/history';
 import { row } from '../report/render/rows';
 import { resultsFile, suite } from './suite';
@@ -60,7 +61,10 @@ test.each([
   ['without a cap', { passes: 0, failures: 1 }, undefined, 'open', 'trial 1/3: broken'],
 ] as const)('fresh trials that are %s', (_, counts, maxCost, answer, reason) => {
   const found = { ...row('cart', 'fff', { reason: 'trial 1/3: broken' }), errors: 0, ...counts };
-  expect(freshAnswer(found, { trials: 3, enough: 2 }, maxCost)).toMatchObject({ answer, fresh: { reason } });
+  const diff = diffVerdicts([row('cart', 'ppp')], [row('cart', 'fff')]);
+  const candidate = { row: diff.rows[0] as CandidateRow, rule: { trials: 3, enough: 2 } };
+  const { answers } = conclude(diff, [candidate], [found], { allow: new Set(), maxCost });
+  expect(answers).toMatchObject([{ answer, fresh: { reason } }]);
 });
 
 test.each([
