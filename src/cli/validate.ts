@@ -7,13 +7,7 @@ import { protocolJsonSchema } from '../data/agent-protocol';
 import { resultsJsonSchema } from '../data/results';
 import { joined } from '../report/render/document';
 import { table } from '../report/render/terminal-writer';
-import {
-  type TaskSpecError,
-  TaskSpecErrorAt,
-  type TaskSpecIssue,
-  type TaskSpecLoadError,
-  TaskSpecValidationError,
-} from '../spec/errors';
+import type { TaskSpecError, TaskSpecIssue, TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { placeholdersIn } from '../spec/placeholders';
 import { taskSpecJsonSchema } from '../spec/schema';
@@ -94,11 +88,8 @@ function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefin
   return printableJson({ valid: problems.length === 0, specs: valid, problems, notes });
 }
 
-function problemsOf(error: TaskSpecError): Problem[] {
-  const file = error.filename;
-  if (error instanceof TaskSpecValidationError) return error.issues.map(issue => ({ file, ...issue }));
-  const place = error instanceof TaskSpecErrorAt ? { line: error.line, column: error.column } : {};
-  return [{ file, ...place, message: error.message }];
+function problemsOf({ filename: file, issues, message }: TaskSpecError): Problem[] {
+  return issues.length > 0 ? issues.map(issue => ({ file, ...issue })) : [{ file, message }];
 }
 
 export const addSchema: AddCommand = (program, io) => {

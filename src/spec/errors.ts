@@ -24,6 +24,8 @@ export class TaskSpecError extends Error {
   constructor(
     message: string,
     readonly filename?: string,
+    /** In the order of the file; empty if the problem has no single place. */
+    readonly issues: readonly TaskSpecIssue[] = [],
   ) {
     super(filename === undefined ? message : `${filename}: ${message}`);
     // Where a config throws it, Node would print its fields, too.
@@ -37,7 +39,8 @@ export class TaskSpecErrorAt extends TaskSpecError implements SourceLocation {
   readonly column: number;
 
   constructor(problem: string, reason: string, at: SourceLocation, filename?: string) {
-    super(`${problem}\n  ${place(filename, at)} ${reason}`, filename);
+    const issue = { path: '', message: `${problem}; ${reason}`, ...at };
+    super(`${problem}\n  ${place(filename, at)} ${reason}`, filename, [issue]);
     this.line = at.line;
     this.column = at.column;
   }
@@ -74,16 +77,12 @@ export class UnsupportedSpecVersionError extends TaskSpecErrorAt {
 export class TaskSpecValidationError extends TaskSpecError {
   override name = 'TaskSpecValidationError';
 
-  constructor(
-    /** In the order of the file. */
-    readonly issues: readonly TaskSpecIssue[],
-    filename?: string,
-  ) {
+  constructor(issues: readonly TaskSpecIssue[], filename?: string) {
     const lines = issues
       .slice(0, MAX_SHOWN_ISSUES)
       .map(issue => `  ${place(filename, issue)} ${issue.path && `${issue.path}: `}${issue.message}`);
     if (issues.length > MAX_SHOWN_ISSUES) lines.push(`  ... and ${issues.length - MAX_SHOWN_ISSUES} more`);
-    super(`${plural(issues.length, 'problem')} in this task spec\n${lines.join('\n')}`, filename);
+    super(`${plural(issues.length, 'problem')} in this task spec\n${lines.join('\n')}`, filename, issues);
   }
 }
 
@@ -104,10 +103,8 @@ export class TaskSpecLoadError extends TaskSpecError {
 
 const MAX_SHOWN_ISSUES = 50;
 
-export function errorPlace(error: TaskSpecError): SourceLocation {
-  const at = error instanceof TaskSpecValidationError ? error.issues[0] : error;
-  const { line = 1, column = 1 } = (at ?? {}) as Partial<SourceLocation>;
-  return { line, column };
+export function errorPlace({ issues: [first] }: TaskSpecError): SourceLocation {
+  return { line: first?.line ?? 1, column: first?.column ?? 1 };
 }
 
 function place(filename: string | undefined, { line, column }: SourceLocation): string {
