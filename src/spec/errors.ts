@@ -2,7 +2,6 @@
 import { inspect } from 'node:util';
 import type { z } from 'zod';
 import { plural } from '../text/print';
-import type { LoadedSpec } from './load';
 
 /** 1-based; columns count UTF-16 units, as editors do. */
 export interface SourceLocation {
@@ -94,8 +93,6 @@ export class TaskSpecLoadError extends TaskSpecError {
     message: string,
     /** One for each broken file, for each id that files share, and for globs that match nothing while others do. Empty if no file was found. */
     readonly errors: readonly TaskSpecError[] = [],
-    /** The specs of the valid files. */
-    readonly specs: readonly LoadedSpec[] = [],
   ) {
     super(message);
   }

@@ -11,9 +11,7 @@ export {
   TaskSpecYamlError,
   UnsupportedSpecVersionError,
 } from './errors';
-export type { LoadedSpec } from './load';
 export {
-  type LocatedSpec,
   type ParseOptions,
   parseTaskSpec,
   type SafeParseResult,

@@ -1,17 +1,18 @@
 // Loads task specs from files, and reports all broken files and ids that several files share at once.
+import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
+import { messageOf } from '../text/line';
 import { plural } from '../text/print';
 import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
-import { type LocatedSpec, MAX_SOURCE_BYTES, parseLocated, START, TOO_LARGE } from './parse';
+import { type LocatedSpec, parseLocated, START } from './parse';
 
 /** A task spec and its file. */
 export interface LoadedSpec extends LocatedSpec {
   /** Absolute. */
   file: string;
-  source: string;
   /** SHA-256 (hex) of the parsed spec. Layout, comments and written-out defaults don't change it. */
   hash: string;
   /** The same without what grades a trial. */
@@ -51,18 +52,17 @@ export function loadTaskSpecs(globs: string | readonly string[], cwd: string) {
   errors.push(...groups.filter(group => group.length > 1).map(clash));
   const specs = groups.filter(group => group.length === 1).flat();
   const message = `${plural(errors.length, 'problem')} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
-  const found = errors.length ? new TaskSpecLoadError(message, errors, specs) : undefined;
+  const found = errors.length ? new TaskSpecLoadError(message, errors) : undefined;
   return { specs, all, error: files.length ? found : unmatched, unmatched };
 }
 
 export function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
-  const source = readText(file, filename);
-  const { spec, locate } = parseLocated(source, { filename });
+  const { spec, locate } = parseLocated(readText(file, filename), { filename });
   // The task keeps specVersion, which decides how the text of a page is read.
   const { description, tags, passPolicy, assertions, judge, ...task } = spec;
   const rubric = judge === undefined ? {} : { rubricHash: hashOf({ judge }) };
-  return { spec: frozen(spec), file, source, locate, hash: hashOf(spec), taskHash: hashOf(task), ...rubric };
+  return { spec: frozen(spec), file, locate, hash: hashOf(spec), taskHash: hashOf(task), ...rubric };
 }
 
 /** Test files get the specs: what they changed would be graded under the old hash. */
@@ -76,16 +76,14 @@ function hashOf(value: object): string {
 }
 
 function readText(file: string, filename: string): string {
+  let bytes: Buffer;
   try {
-    if (statSync(file).size > MAX_SOURCE_BYTES) throw new TaskSpecYamlError(TOO_LARGE, START, filename);
-    return new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file));
+    bytes = readFileSync(file);
   } catch (error) {
-    if (error instanceof TaskSpecError) throw error;
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'ERR_ENCODING_INVALID_ENCODED_DATA')
-      throw new TaskSpecError(`can't be read: ${message}`, filename);
-    throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', START, filename);
+    throw new TaskSpecError(`can't be read: ${messageOf(error)}`, filename);
   }
+  if (isUtf8(bytes)) return bytes.toString();
+  throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', START, filename);
 }
 
 function displayName(file: string): string {
