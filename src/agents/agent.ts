@@ -205,19 +205,7 @@ export class AgentSetupError extends Error {
   override name = 'AgentSetupError';
 }
 
-/**
- * Checks an agent of your own, and returns it: `defineAgent({ name: 'mine', run: async task => { ... } })`.
- *
- * @throws TypeError if `name` is empty or not a string, or `run` is not a function.
- */
+/** An agent of your own: `defineAgent({ name: 'mine', run: async task => { ... } })`. It is checked where it is used. */
 export function defineAgent(agent: Agent): Agent {
-  if (typeof agent !== 'object' || agent === null || typeof agent.name !== 'string' || agent.name === '')
-    throw new TypeError(
-      'defineAgent: `name` must be a non-empty string: defineAgent({ name: "mine", run: async task => { ... } })',
-    );
-  if (typeof agent.run !== 'function')
-    throw new TypeError(
-      `defineAgent: agent "${agent.name}" needs \`run\`, an async function that takes the task`,
-    );
   return agent;
 }

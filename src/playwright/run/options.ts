@@ -76,7 +76,8 @@ export const LIMITS = {
 
 export const agentSchema = z
   .custom<Agent>(value => isFunction(Object(value).run), {
-    error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
+    error:
+      'must be an agent, with a function `run`: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
   })
   .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' })
   .refine(agent => ['string', 'undefined'].includes(typeof agent?.model), {
