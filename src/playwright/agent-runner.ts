@@ -164,11 +164,12 @@ export class RunsOfTest implements AgentRunner {
     const { page = this.page, agent = options.agent } = given;
     if (page.isClosed())
       throw new Error('agent.run: the page is closed. Pass the page to drive: { page: ... }');
-    const { allowedDomains = [hostOf(page.url())] } = given;
-    const host = parsedUrl(page.url())?.hostname;
-    if (host && !hostAllowed(host, allowedDomains))
+    const address = page.url();
+    const host = parsedUrl(address)?.hostname;
+    const { allowedDomains = host ? [host] : [] } = given;
+    if (!allowedDomains.length || (host && !hostAllowed(host, allowedDomains)))
       throw new Error(
-        `agent.run: the page is on ${host}, which is not in allowedDomains (${allowedDomains.join(', ')}). Add it, or go to an allowed page first.`,
+        `agent.run: the page is on ${host || address}, which is not in allowedDomains (${allowedDomains.join(', ') || 'none'}). Open the site first: await page.goto(...), or pass { allowedDomains: [...] }`,
       );
     const spent = options.plan
       ? undefined
@@ -306,13 +307,3 @@ function escapeError(trial: Trial): Error | undefined {
 const firstLine = (text: string) => oneLine(text.split('\n')[0]!.replace(/^Error: /, ''), 300);
 const sentence = (text: string) =>
   `${text[0]!.toUpperCase()}${text.slice(1)}${/[.!?…]$/.test(text) ? '' : '.'}`;
-
-/** @throws Error on a blank page, which has no host. */
-function hostOf(url: string): string {
-  const host = parsedUrl(url)?.hostname;
-  if (!host)
-    throw new Error(
-      `agent.run: the page is at ${url}, which has no host. Open the site first: await page.goto(...)${url === 'about:blank' ? ', or pass { allowedDomains: [...] }' : ''}`,
-    );
-  return host;
-}

@@ -84,7 +84,7 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, sho
   await other.goto(shop);
   const inTab = agent.run('Open the blog', { page: tab });
   await expect(agent.run('Open it again', { page })).rejects.toThrow('another agent is driving a page of this browser context');
-  await expect(agent.run('Open it', { allowedDomains: ['shop.test'] })).rejects.toThrow('agent.run: the page is on 127.0.0.1, which is not in allowedDomains (shop.test). Add it, or go to an allowed page first.');
+  await expect(agent.run('Open it', { allowedDomains: ['shop.test'] })).rejects.toThrow('agent.run: the page is on 127.0.0.1, which is not in allowedDomains (shop.test). Open the site first: await page.goto(...), or pass { allowedDomains: [...] }');
   const [, { usage, turns, answer }] = await Promise.all([inTab, agent.run('Open the blog', { page: other, agent: helper })]);
   expect(usage.costUsd).toBe(0.25);
   expect(answer).toBe('Closed');
