@@ -23,17 +23,6 @@ const LONGEST_PAUSE_MS = 10_000;
 const RECENT_MS = 10_000;
 const MINUTE_MS = 60_000;
 
-const realClock = {
-  /** Milliseconds. */
-  now: () => performance.now(),
-  /** @returns a function that cancels it */
-  after(ms: number, call: () => void): () => void {
-    const timer = setTimeout(call, ms);
-    return () => clearTimeout(timer);
-  },
-};
-export type Clock = typeof realClock;
-
 /** What is known of an API when a request starts. */
 export interface Known {
   /** Whether it has served a request in this run. */
@@ -71,8 +60,8 @@ export class AdaptiveLimiter {
   private servedRate = Number.POSITIVE_INFINITY;
   /** How many times as fast as usual the rate grows. */
   private haste = 1;
-  private beganAt: number;
-  private cutAt: number;
+  private beganAt = performance.now();
+  private cutAt = this.beganAt;
   private nextStart = 0;
   private pausedUntil = 0;
   /** Milliseconds for which the API asked to wait when it last refused. */
@@ -86,13 +75,8 @@ export class AdaptiveLimiter {
   /** Requests of the last minute. */
   private readonly started: Request[] = [];
   private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
-  private cancelWake = () => {};
+  private wake: NodeJS.Timeout | undefined;
   private most = Number.POSITIVE_INFINITY;
-
-  constructor(private readonly clock: Clock = realClock) {
-    this.beganAt = clock.now();
-    this.cutAt = this.beganAt;
-  }
 
   /** Limits the requests at once. If two projects share a key, the lower number holds. */
   atMost(most: number): void {
@@ -102,7 +86,7 @@ export class AdaptiveLimiter {
 
   /** @param admit called when the request may be sent. @returns a function that withdraws it */
   ask(admit: (admission: Admission) => void): () => void {
-    const waiting = { since: this.clock.now(), admit };
+    const waiting = { since: performance.now(), admit };
     this.queue.add(waiting);
     this.startAll();
     return () => void this.queue.delete(waiting);
@@ -113,19 +97,19 @@ export class AdaptiveLimiter {
     const told = this.buckets.get('requests');
     const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
     // Without a refusal, the rate may have grown beyond what was found.
-    const isBeyond = found !== null && found < this.startedIn(MINUTE_MS, this.clock.now()).count;
+    const isBeyond = found !== null && found < this.startedIn(MINUTE_MS, performance.now()).count;
     const limit = told ? told.perMs * MINUTE_MS : isBeyond ? null : found;
     return { ...this.seen, limitPerMinute: limit === null ? null : Math.round(limit) };
   }
 
   private startAll(): void {
-    this.cancelWake();
-    const now = this.clock.now();
+    clearTimeout(this.wake);
+    const now = performance.now();
     for (const waiting of this.queue) {
       if (this.running.size >= Math.floor(this.slots)) return;
       const at = Math.max(this.pausedUntil, this.nextStart, this.whenLeft(now));
       if (at > now) {
-        this.cancelWake = this.clock.after(at - now, () => this.startAll());
+        this.wake = setTimeout(() => this.startAll(), at - now);
         return;
       }
       this.queue.delete(waiting);
@@ -162,7 +146,7 @@ export class AdaptiveLimiter {
   }
 
   private learn({ as, retryAfterMs = 0, left = [], tokens }: Answered, request: Request): void {
-    const now = this.clock.now();
+    const now = performance.now();
     for (const each of left) this.fill(each, request.startedAt);
     if (tokens) this.tokensOfRequest += (tokens - this.tokensOfRequest) / Math.min(10, this.seen.served + 1);
     const isGone = as === 'unreachable';

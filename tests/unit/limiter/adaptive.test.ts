@@ -1,33 +1,26 @@
 // The limiter against simulated APIs, in simulated time.
-import { expect, test } from 'vitest';
-import { AdaptiveLimiter, type Clock } from '../../../src/limiter/adaptive';
+import { afterEach, expect, test, vi } from 'vitest';
+import { AdaptiveLimiter } from '../../../src/limiter/adaptive';
 import type { Answered } from '../../../src/limiter/rate-headers';
 
 /** Time that passes only when nothing else is to be done. */
-class SimulatedTime implements Clock {
-  private at = 0;
-  private readonly calls: { at: number; call(): void }[] = [];
-  now = () => this.at;
-  after = (ms: number, call: () => void) => {
-    const entry = { at: this.at + ms, call };
-    this.calls.push(entry);
-    return () => {
-      const index = this.calls.indexOf(entry);
-      if (index >= 0) this.calls.splice(index, 1);
-    };
-  };
+class SimulatedTime {
+  constructor() {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+  }
+  now = () => performance.now();
+  after = (ms: number, call: () => void) => void setTimeout(call, ms);
   /** @returns the seconds that passed until nothing was left to do */
   runToEnd(mostSeconds = 3_600): number {
-    while (this.calls.length) {
-      const next = this.calls.reduce((first, one) => (one.at < first.at ? one : first));
-      this.calls.splice(this.calls.indexOf(next), 1);
-      this.at = Math.max(this.at, next.at);
-      if (this.at > mostSeconds * 1_000) throw new Error(`not done after ${mostSeconds} s`);
-      next.call();
+    while (vi.getTimerCount()) {
+      vi.advanceTimersToNextTimer();
+      if (this.now() > mostSeconds * 1_000) throw new Error(`not done after ${mostSeconds} s`);
     }
-    return this.at / 1_000;
+    return this.now() / 1_000;
   }
 }
+
+afterEach(() => vi.useRealTimers());
 
 type Api = (time: SimulatedTime) => { answer(): { how: Answered; afterMs: number } };
 
@@ -112,7 +105,7 @@ const atOnce =
 function play(api: Api, { workers = 8, requests = 1_000, limiters = 1, gone = [0, 0] } = {}) {
   const time = new SimulatedTime();
   const server = api(time);
-  const each = Array.from({ length: limiters }, () => new AdaptiveLimiter(time));
+  const each = Array.from({ length: limiters }, () => new AdaptiveLimiter());
   const counts = { served: 0, refused: 0, unreachable: 0, ofLimiter: each.map(() => 0) };
   let left = requests;
   const request = (limiter: number) =>
@@ -225,7 +218,7 @@ test('an API that is away for a minute is asked now and then, by one request at 
 
 test('maxRequests caps what runs at once', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(time);
+  const limiter = new AdaptiveLimiter();
   limiter.atMost(2);
   let [running, most] = [0, 0];
   for (let request = 0; request < 50; request++)
@@ -242,7 +235,7 @@ test('maxRequests caps what runs at once', () => {
 
 test('requests start in the order in which they were asked, and one that is withdrawn never does', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(time);
+  const limiter = new AdaptiveLimiter();
   limiter.atMost(1);
   const started: string[] = [];
   const ask = (name: string) =>
@@ -262,7 +255,7 @@ test('requests start in the order in which they were asked, and one that is with
 
 test('after an answer with retry-after, nothing starts until then, and then not all at once', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(time);
+  const limiter = new AdaptiveLimiter();
   const starts: number[] = [];
   let isFirst = true;
   for (let request = 0; request < 40; request++)
@@ -280,7 +273,7 @@ test('after an answer with retry-after, nothing starts until then, and then not 
 
 test('what headers say is left of the tokens is kept', () => {
   const time = new SimulatedTime();
-  const limiter = new AdaptiveLimiter(time);
+  const limiter = new AdaptiveLimiter();
   // 60,000 tokens a minute, 5,000 a request: 12 requests a minute, of which the first minute has as many again.
   let [left, at] = [60_000, 0];
   let refused = 0;
