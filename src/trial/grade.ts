@@ -10,7 +10,7 @@ import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions'
 import { limitOf, whyInvalid } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import type { Judge, JudgedTrial } from '../grading/judge';
-import { askJudge, type Judged } from '../grading/judge/judgement';
+import { askJudge, JUDGE_TIME_MS, type Judged } from '../grading/judge/judgement';
 import { askedFor } from '../grading/network';
 import { keyPointTitle } from '../grading/transcript';
 import type { Assertion } from '../spec';
@@ -19,14 +19,6 @@ import { beginning, messageOf, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
 import { Clock } from './clock';
 import type { AgentRun } from './run-agent';
-
-/** Milliseconds for a judge, and more for each picture up to a number: a judge may send one request per picture. */
-const JUDGE_TIME_MS = 120_000;
-const PICTURE_TIME_MS = 5_000;
-const MAX_PICTURES = 30;
-
-export const judgeTimeMs = (pictures: number) =>
-  JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
 
 const SITE_ANSWER_MS = 5_000;
 const SELECTORS_MS = 2_000;
@@ -154,17 +146,16 @@ export async function judgeTrial(
   graded: Graded,
   stopped: AbortSignal,
 ): Promise<Judged & { finalText?: string }> {
-  const { mask, pictures } = trial;
   const late = new AbortController();
-  const seconds = judgeTimeMs(pictures.length) / 1000;
-  const clock = new Clock(trial, judgeTimeMs(pictures.length), () =>
+  const seconds = JUDGE_TIME_MS / 1000;
+  const clock = new Clock(trial, JUDGE_TIME_MS, () =>
     late.abort(new Error(`it took longer than ${seconds} s`)),
   );
   stopped.addEventListener('abort', () => clock.stop());
   try {
     const signal = AbortSignal.any([late.signal, stopped]);
     const judged = await judgedTrial(trial, graded, signal, clock);
-    const asked = await askJudge(judge, judged, mask);
+    const asked = await askJudge(judge, judged, trial.mask);
     if (asked.judgement) await showJudgement(trial, asked.judgement);
     return { ...asked, ...(asked.judgement && { finalText: judged.finalText }) };
   } finally {

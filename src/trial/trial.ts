@@ -13,19 +13,12 @@ import {
   type TrialStatus,
 } from '../data/record';
 import { addUsage, sumOfWaits } from '../data/usage';
+import { JUDGE_TIME_MS } from '../grading/judge/judgement';
 import { failureOf, outcomeFields, type TrialEnd, type TrialFailure } from '../grading/outcome';
 import { pathOf } from '../spec/url';
 import { beginning, oneLine } from '../text/line';
 import { inTexts } from '../text/mask';
-import {
-  checkAssertions,
-  finalPage,
-  judgeTimeMs,
-  judgeTrial,
-  keepBodies,
-  misreadAssertion,
-  whySiteIsGone,
-} from './grade';
+import { checkAssertions, finalPage, judgeTrial, keepBodies, misreadAssertion, whySiteIsGone } from './grade';
 import { OPEN_TIMEOUT_MS, openEntry } from './open';
 import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
@@ -40,7 +33,7 @@ const MAX_RECORDED_REQUESTS = 1_000;
 /** The timeout of a trial's test in milliseconds, opening and grading included. */
 export function trialTimeMs(plan: TrialPlan): number {
   const { spec, judge, navigationTimeoutMs } = plan;
-  const judging = judge && spec?.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
+  const judging = judge && spec?.judge ? JUDGE_TIME_MS : 0;
   const grading = (spec?.assertions.length ?? 0) * ASSERTION_TIME_MS;
   const opening = navigationTimeoutMs || OPEN_TIMEOUT_MS;
   const acting = plan.maxSteps * plan.turnTimeoutMs;

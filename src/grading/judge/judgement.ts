@@ -7,6 +7,8 @@ import { messageOf, oneLine } from '../../text/line';
 import { inTexts, type Mask } from '../../text/mask';
 import { type Judge, type JudgedTrial, JudgeError } from '.';
 
+/** Milliseconds for all that a judge asks about one trial. */
+export const JUDGE_TIME_MS = 300_000;
 const MAX_REASON = 1_000;
 
 export interface Judged {

@@ -13,7 +13,7 @@ import { lookAtAnswer } from '../../grading/answer';
 import { assertionTitle, resultOf } from '../../grading/assertions';
 import { canBreakLater } from '../../grading/holds';
 import type { Judge, JudgedTrial } from '../../grading/judge';
-import { askJudge, type Judged } from '../../grading/judge/judgement';
+import { askJudge, JUDGE_TIME_MS, type Judged } from '../../grading/judge/judgement';
 import { networkLook } from '../../grading/network';
 import { failureOf, outcomeFields } from '../../grading/outcome';
 import { transcript } from '../../grading/transcript';
@@ -24,9 +24,6 @@ import { urlGlob } from '../../spec/url-glob';
 import { harmless } from '../../text/line';
 import type { Mask } from '../../text/mask';
 import { trialError } from './trial-error';
-
-/** Milliseconds for all of a judge's calls. */
-const JUDGE_TIME_MS = 300_000;
 
 export interface KeptTrial {
   record: TrialRecord;

@@ -9,8 +9,9 @@ import {
 import { NO_USAGE } from '../../../src/data/usage';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
 import { transcript } from '../../../src/grading/transcript';
-import { finalPage, judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
+import { finalPage, judgeTrial } from '../../../src/trial/grade';
 import type { AgentRun, TrialOutput } from '../../../src/trial/run-agent';
+import { trialTimeMs } from '../../../src/trial/trial';
 import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from '../grading/judge/trials';
 
@@ -187,22 +188,22 @@ describe('its time', () => {
     return { trial, steps, judged: judging(judge, trial) };
   };
 
-  test.each([
-    [1, 125_000],
-    [4, 140_000],
-    [90, 270_000],
-  ])('two minutes, and five seconds for each picture up to thirty: with %i', async (pictures, ms) => {
-    // What a trial's test is given for its judge.
-    expect(judgeTimeMs(pictures)).toBe(ms);
+  test("is a part of its test's time", () => {
+    const plan = { spec: { judge: 'r', assertions: [] }, maxSteps: 1, turnTimeoutMs: 1 };
+    const time = (judge?: object) => trialTimeMs({ ...plan, judge } as never);
+    expect(time({}) - time()).toBe(300_000);
+  });
+
+  test.each([1, 90])('five minutes: with %i pictures', async pictures => {
     const { judged } = judgedOf(pictures, () => new Promise(() => undefined));
     let ended = false;
     void judged.then(() => {
       ended = true;
     });
-    await vi.advanceTimersByTimeAsync(ms - 1);
+    await vi.advanceTimersByTimeAsync(299_999);
     expect(ended).toBe(false);
     await vi.advanceTimersByTimeAsync(1);
-    expect(await judged).toEqual({ error: `judge "mine": it took longer than ${ms / 1000} s` });
+    expect(await judged).toEqual({ error: `judge "mine": it took longer than 300 s` });
   });
 
   test('does not pass while it waits for a model', async () => {
