@@ -67,19 +67,15 @@ function keywords(): Record<string, z.ZodType> {
   };
 }
 
-/**
- * Why this is not a JSON Schema that can be checked; undefined if it is one.
- *
- * @param unknownKeywords if `left`, unknown keywords and formats are ignored. Default: refused
- */
-export function problemOfJsonSchema(
-  given: unknown,
-  { unknownKeywords }: { unknownKeywords: 'refused' | 'left' } = { unknownKeywords: 'refused' },
-): string | undefined {
+/** Whose schema it is. A page's may have keywords and formats of its own, which are not checked. */
+type Author = 'suite' | 'page';
+
+/** Why this is not a JSON Schema that can be checked; undefined if it is one. */
+export function problemOfJsonSchema(given: unknown, author: Author = 'suite'): string | undefined {
   const { issues = [] } = metaSchema.safeParse(given).error ?? {};
   const isLeft = (issue: (typeof issues)[number]) =>
     issue.code === 'unrecognized_keys' || (issue.code === 'custom' && issue.params?.isLeft);
-  const issue = issues.find(each => unknownKeywords === 'refused' || !isLeft(each));
+  const issue = issues.find(each => author === 'suite' || !isLeft(each));
   if (issue) return `${formatPath(issue.path) || 'it'}: ${issue.message}`;
   if (typeof given === 'boolean') return 'it: expected an object';
   try {
@@ -94,15 +90,14 @@ export function problemOfJsonSchema(
   }
 }
 
-/**
- * A Zod schema that checks values by a JSON Schema.
- *
- * @param formats whether `format` is checked, too
- * @throws Error for a schema that can't be checked
- */
-export function valuesOf(schema: JsonSchema, { formats } = { formats: true }): z.ZodType {
+/** A Zod schema that checks values by a JSON Schema. @throws Error for a schema that can't be checked */
+export function valuesOf(schema: JsonSchema, author: Author = 'suite'): z.ZodType {
   const { Validator } = validation();
-  const validator = new Validator(typed(structuredClone(schema), formats) as Schema, '2020-12', false);
+  const validator = new Validator(
+    typed(structuredClone(schema), author === 'suite') as Schema,
+    '2020-12',
+    false,
+  );
   return z.unknown().superRefine((value, context) => {
     // The validator makes URIs of field names, and these can't hold half a surrogate pair.
     const wellFormed = inTexts(value, each => each.toWellFormed(), 'changed');

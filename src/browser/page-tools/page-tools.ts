@@ -214,14 +214,11 @@ export class PageTools {
   }
 }
 
-/** A page's schema may have keywords of its own. */
-const OF_PAGES = { unknownKeywords: 'left' } as const;
-
 /** Up to five problems of the input; none if the schema itself is not valid. */
 export function problemsWith(schema: unknown, input: unknown): string[] {
   try {
-    if (problemOfJsonSchema(schema, OF_PAGES) !== undefined) return [];
-    const { error } = valuesOf(schema as JsonSchema, { formats: false }).safeParse(input);
+    if (problemOfJsonSchema(schema, 'page') !== undefined) return [];
+    const { error } = valuesOf(schema as JsonSchema, 'page').safeParse(input);
     return error ? problemsIn(error, 'input').slice(0, 5) : [];
   } catch {
     return [];
@@ -232,5 +229,5 @@ export function problemsWith(schema: unknown, input: unknown): string[] {
 export function problemOfSchema(schema: unknown): string | undefined {
   const { type } = (schema ?? {}) as { type?: unknown };
   if (type !== 'object') return `its type is ${JSON.stringify(type) ?? 'missing'}, not "object"`;
-  return problemOfJsonSchema(schema, OF_PAGES);
+  return problemOfJsonSchema(schema, 'page');
 }
