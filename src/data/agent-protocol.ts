@@ -1,6 +1,7 @@
 // What a program that plays trials reads and writes, as JSON: one object, then lines. docs/agent-protocol.md is this file for people.
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
+import { beginning } from '../text/line';
 import { type PageAction, pageActions } from './action';
 import { answerSchema } from './record';
 import { tokensSchema } from './usage';
@@ -168,16 +169,12 @@ export function parseLine(line: string, mask: (text: string) => string = text =>
     json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
   } catch {
     throw new Error(
-      `it wrote ${quoted(JSON.stringify(mask(line)))}, which is not JSON: standard output is only for the protocol, so print logs to standard error`,
+      `it wrote ${beginning(JSON.stringify(mask(line)), 200)}, which is not JSON: standard output is only for the protocol, so print logs to standard error`,
     );
   }
   const { success, data, error } = lineSchema.safeParse(json);
   if (success) return data as Line;
   throw new Error(
-    `it wrote ${quoted(JSON.stringify(json))}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
+    `it wrote ${beginning(JSON.stringify(json), 200)}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
   );
-}
-
-function quoted(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
