@@ -80,17 +80,8 @@ export type {
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { TaskproofOptions } from './playwright/run/options';
 export { totp } from './playwright/run/totp';
-export type {
-  AnswerAssertion,
-  Assertion,
-  DomAssertion,
-  DownloadAssertion,
-  NetworkAssertion,
-  PassPolicy,
-  TaskSpec,
-  UrlAssertion,
-} from './spec';
 export type { TrialData } from './spec/placeholders';
+export type * from './spec/task-spec';
 export type { JsonSchema } from './spec/value-schema';
 export type { WantedAnswer } from './spec/wanted-answer';
 export type { SecretFunction } from './text/secrets';

@@ -19,19 +19,7 @@ export {
   safeParseTaskSpec,
 } from './parse';
 export { K_MAX, SPEC_VERSION, type SpecVersion, taskSpecJsonSchema } from './schema';
-export type {
-  AnswerAssertion,
-  Assertion,
-  Count,
-  DomAssertion,
-  DownloadAssertion,
-  NetworkAssertion,
-  PassPolicy,
-  TaskSpec,
-  TaskSpecInput,
-  UrlAssertion,
-  ValueSchema,
-} from './task-spec';
+export type * from './task-spec';
 
 /** A task spec as a plain object: refuses what the parser refuses, and fills in the defaults. */
 export const taskSpecSchema: ValueSchema<TaskSpec> = schemas.taskSpecSchema;
