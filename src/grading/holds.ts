@@ -35,7 +35,8 @@ export class AssertionFailure extends Error {
 }
 
 const GONE = 'the page has crashed, or its tab was closed';
-const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
+const UNRESPONSIVE =
+  'the page did not respond: it was busy, its script never ends, or the address to which it goes does not answer';
 const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was detached/i;
 
 /** @throws AssertionFailure with the last reason if `look` still gives one at the timeout */

@@ -127,8 +127,9 @@ function trim(
   };
   const excluded = suite.allTests().filter(isOut);
   for (const test of excluded) leaveOut(test, testRun);
-  // Not in UI mode, which would take the test for another one; nor later, when reporters would. Ids and `--grep` use the declared title.
-  if (!isInteractive())
+  // Not in UI mode, which would take the test for another one; nor later, when reporters would; nor in a list, which `--test-list` reads.
+  // Ids and filters use the declared title.
+  if (!isInteractive() && !isListing())
     for (const { test, plan } of planned) test.title = trialTitle(plan, test.repeatEachIndex);
   return new Set(excluded);
 }

@@ -111,9 +111,10 @@ export async function checkAssertions(
 export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
-  const unanswered = ({ url, status, failure }: NetworkEvent) =>
-    failure &&
+  // Without a failure, it is still waiting.
+  const unanswered = ({ url, status, failure = '', answeredBy }: NetworkEvent) =>
     status === null &&
+    !answeredBy &&
     !/abort|block|cancel|insufficient/i.test(failure) &&
     url.startsWith(`${origin}/`);
   if (!entryUrl || !origin || !opened.network.events.some(unanswered)) return null;

@@ -32,9 +32,13 @@ export interface LedgerState {
 /** `isOpen` means that the trial is skipped although its verdict needs it. */
 export type Decision = { run: true } | { skip: string; isOpen?: true } | { fail: string };
 
+const NOT_KEPT =
+  'the reporter "@taskproof/playwright/reporter", which has the trials of the earlier run, is not used in this run. Add it to `reporter` in the config.';
+
 export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings): Decision {
   const outside = notOfThisRun(asked, settings) ?? beyondK(asked, settings);
   if (outside !== undefined) return { skip: outside };
+  if (settings.continues && !settings.judged && !settings.interactive) return { fail: NOT_KEPT };
   const { secrets, recording } = asked;
   if (secrets !== undefined) return { fail: secrets };
   if (recording) {

@@ -76,8 +76,11 @@ export interface RunSettings extends Partial<Pick<CheckRun, 'purpose' | 'wanted'
   judged: boolean;
   /** UI mode, `--debug`, editors: a person picks one trial. */
   interactive: boolean;
+  /** Whether `resume` or `regrade` started it. */
+  continues: boolean;
 }
 
 export function runSettings(): RunSettings {
-  return { ...checkRun(), judged: isJudged(), interactive: isInteractive() };
+  const continues = process.env[RESUME] !== undefined;
+  return { ...checkRun(), judged: isJudged(), interactive: isInteractive(), continues };
 }

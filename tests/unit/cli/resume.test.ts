@@ -67,3 +67,17 @@ test.each([
   const { code, err } = await taskproof(['resume', '--', ...args]);
   expect([code, err]).toEqual([2, expect.stringContaining('@playwright/test is not installed here')]);
 });
+
+test.each(['resume', 'regrade'])(
+  '%s with reporters that leave out the one of the config does not run',
+  async command => {
+    const { taskproof } = suite({ '.taskproof/a/run.json': run() });
+    const { code, err } = await taskproof([command, '--', '--reporter=line']);
+    expect([code, err]).toEqual([
+      2,
+      expect.stringContaining(`npx taskproof ${command} -- --add-reporter=line`),
+    ]);
+    const ours = await taskproof([command, '--', '--reporter', 'line,@taskproof/playwright/reporter']);
+    expect(ours.err).toContain('@playwright/test is not installed here');
+  },
+);

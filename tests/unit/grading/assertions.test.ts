@@ -21,7 +21,8 @@ async function reasonOf(
   const isLate = timeoutMs === undefined && reason === UNRESPONSIVE;
   return isLate ? reasonOf(assertion, page, network, 5_000) : reason;
 }
-const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
+const UNRESPONSIVE =
+  'the page did not respond: it was busy, its script never ends, or the address to which it goes does not answer';
 
 test.each<[Assertion, string]>([
   [{ type: 'url', pattern: '**/cart' }, 'url matches "**/cart"'],

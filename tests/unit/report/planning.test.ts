@@ -213,9 +213,11 @@ test('what an agent or a judge is missing stops the run, with its project', asyn
   await expect(both.planned).rejects.toThrow(lines.join('\n'));
 });
 
-test('--list asks no agent, and editors run single repeats', async () => {
+test('--list asks no agent, and prints titles that --test-list finds; editors run single repeats', async () => {
   process.argv = ['node', 'playwright', 'test', '--list'];
-  await run([{ taskproof: null }]).planned;
+  const { planned, tests } = run([{ id: 'cart', taskproof: null }]);
+  await planned;
+  expect(new Set(tests.map(({ title }) => title))).toEqual(new Set(['cart']));
   process.argv = ['node', 'playwright', 'test', '--ui'];
   await run([{ k: 5, repeatEach: 1 }]).planned;
 });

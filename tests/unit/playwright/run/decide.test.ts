@@ -35,7 +35,7 @@ function decided({
   ...asked
 }: Case): Decision {
   const ledger: LedgerState = { ended: ended(letters), spentUsd, committedUsd };
-  const run = { judged: true, interactive: false, ...settings };
+  const run = { judged: true, interactive: false, continues: false, ...settings };
   return decide({ plan, project: 'p', index: 0, ...asked }, ledger, run);
 }
 
@@ -90,6 +90,13 @@ test('no money: it is skipped, but its verdict stays open', () => {
   // Nobody else would make the run red.
   const alone = { maxRunCostUsd: 1, spentUsd: 1, settings: { judged: false } };
   expect(decided(alone)).toEqual({ fail: skip });
+});
+
+test('going on with an earlier run without the reporter that kept it: it fails', () => {
+  const settings = { judged: false, continues: true };
+  expect(decided({ settings })).toEqual({ fail: expect.stringContaining('is not used in this run') });
+  expect(decided({ settings: { ...settings, judged: true } })).toEqual({ run: true });
+  expect(decided({ settings: { ...settings, interactive: true } })).toEqual({ run: true });
 });
 
 test('a secret without a value: it fails', () => {
