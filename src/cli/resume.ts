@@ -1,5 +1,4 @@
 import { basename, dirname, join, relative } from 'node:path';
-import { isOurReporter } from '../playwright/inside/command-line';
 import { REGRADE, RESUME } from '../playwright/run/settings';
 import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
 import { argument, CommandError, configArgument, configFolder, type Io, play } from './io';
@@ -59,7 +58,7 @@ type Going = 'resume' | 'regrade';
 
 async function goOn(io: Io, command: Going): Promise<number> {
   const reporters = argument(io, /^--reporter$/);
-  if (reporters !== undefined && !reporters.split(',').some(isOurReporter))
+  if (reporters !== undefined && !reporters.includes('@taskproof/playwright'))
     throw new CommandError(
       `--reporter=${reporters} leaves out the reporter of the config, which has the trials of the earlier run. Add yours to it: npx taskproof ${command} -- --add-reporter=${reporters}`,
     );

@@ -438,12 +438,12 @@ it('an element that the page replaces by a copy while its place is read is not r
   const { recorder } = agentTask(page);
   const real = (await page.getByRole('button').elementHandle())!;
   const late = Object.assign(Object.create(real), {
-    async evaluate(read: never) {
-      const place = await real.evaluate(read);
+    async $(selector: string) {
+      const place = await (await real.$(selector))!.textContent();
       await page.evaluate(() =>
         document.body.replaceChildren(document.querySelector('div')!.cloneNode(true)),
       );
-      return place;
+      return { textContent: async () => place };
     },
     ownerFrame: () => real.ownerFrame(),
   });
@@ -573,8 +573,8 @@ it.each([
   const button = page.getByRole('button');
   const handle = (await button.elementHandle())!;
   let looks = 0;
-  const evaluate = async (...given: [never]) => (looks++ < answers ? handle.evaluate(...given) : undefined);
-  const elementHandles = async () => [Object.assign(Object.create(handle), { evaluate })];
+  const $ = async (selector: string) => (looks++ < answers ? handle.$(selector) : null);
+  const elementHandles = async () => [Object.assign(Object.create(handle), { $ })];
   const given = Object.assign(Object.create(button), { elementHandles });
   const told = { beside: [{ scope: 'row' as const, text: 'Alice Ahmed' }] };
   const end = performance.now() + SOON.timeoutMs;

@@ -1,6 +1,7 @@
 // Finds the element that a clause names: first by its exact name, then ignoring case and spacing, then by a part of its name.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { callInPage, injected, unseen } from '../../browser/in-page';
+import { callInPage, unseen } from '../../browser/in-page';
+import { callOn, callOnAll } from '../../browser/on-elements';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../spec/url';
 import { escapePattern, shorten } from '../../text/line';
@@ -24,8 +25,7 @@ const NAMED =
 
 /** What Playwright finds at once; undefined if the page does not answer in time. */
 export const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(page, looking), LOOK_MS);
-export const isA = (found: Locator, css: string) =>
-  now(found.page(), () => found.evaluate(injected('matches'), css));
+export const isA = (found: Locator, css: string) => now(found.page(), () => callOn(found, 'matches', css));
 /** How many elements a page has; undefined if it does not answer. */
 const sizeOf = (page: Page) => within(callInPage(page, 'countElements'), 1_000);
 
@@ -62,8 +62,9 @@ async function look(page: Page, target: Target, builders: Builder[], partsCount:
 }
 
 async function single(page: Page, { label, place, nth }: Target, candidates: Locator) {
-  const which = { place: place ? partOfName(place) : undefined, nth };
-  const [at, second] = (await now(page, () => candidates.evaluateAll(injected('meant'), which))) ?? [];
+  if (!(await now(page, () => candidates.count()))) return undefined;
+  const which = { place: place && partOfName(place).source, nth };
+  const [at, second] = (await now(page, () => callOnAll(candidates, 'meant', which, LOOK_MS))) ?? [];
   if (second === undefined) return at === undefined ? undefined : candidates.nth(at);
   throw new Stuck(
     `several things are called "${label}" on ${pathOf(page.url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,

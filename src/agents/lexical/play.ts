@@ -7,6 +7,7 @@ import { durableLocator, type Handle } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { computeSecrets, heldForSecret } from '../../browser/actions/secrets';
 import { injected } from '../../browser/in-page';
+import { callOn } from '../../browser/on-elements';
 import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/action';
 import { escapePattern, flat, shorten } from '../../text/line';
@@ -186,7 +187,7 @@ class Player {
     const locator = await this.#at(target, [controls.readables]);
     if (await isA(locator, CLOSED)) await this.#click(locator);
     else this.#turn.readOnly();
-    const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
+    const said = await now(this.task.page, () => callOn(locator, 'textAt'));
     if (said === undefined) throw new Stuck('the page did not return the text in time');
     this.#turn.action({ title: `read ${await titleOf(locator)}` });
     if (isAnswer) this.#said = said;
@@ -241,8 +242,8 @@ class Player {
 
   /** Selects the option of a native list that has the label, or the only one that contains it. */
   async #choose(locator: Locator, label: string): Promise<void> {
-    const texts = await locator.locator('option').allTextContents();
-    const options = texts.map(flat);
+    const all = (await callOn(locator, 'settable', undefined, this.timeoutMs)).options;
+    const options = all.map(option => flat(option.label));
     const fits = [new RegExp(`^${escapePattern(label.trim())}$`), wholeName(label), partOfName(label)]
       .map(name => options.filter(option => name.test(option)))
       .find(some => some.length);
@@ -250,9 +251,7 @@ class Player {
       const there = options.slice(0, 8).map(text => `"${text}"`);
       throw new Stuck(`no option "${label}" in ${await titleOf(locator)}; there are ${there.join(', ')}`);
     }
-    // If several can be chosen, the earlier ones stay selected.
-    const several = await isA(locator, 'select[multiple]');
-    const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
+    const selected = all.filter(({ stays }) => stays).map(({ label: earlier }) => earlier);
     await this.#act(`select "${fits[0]}" in`, { do: 'select', labels: [...selected, fits[0]!], locator });
   }
 

@@ -1,7 +1,8 @@
 // Waits for the control of a recorded action, found by its locator or where it is by now.
 import type { Locator, Page } from '@playwright/test';
 import { standingOf } from '../../browser/actions/record';
-import { callInPage, injected, unseen } from '../../browser/in-page';
+import { callInPage, unseen } from '../../browser/in-page';
+import { callOn } from '../../browser/on-elements';
 import { sleep, within } from '../../browser/waiting';
 import { fieldInWords, type Place, type Position } from '../../data/action';
 import { type GoalWords, isNear } from '../../text/goal-words';
@@ -112,8 +113,7 @@ export function spotNow({ x, y }: Position, was: Place | undefined, is: Place | 
 /** @returns the spot by now @throws OtherControl if a control lies on the spot of an element that had none there */
 export async function checkedSpot({ locator, place }: FoundControl, spot: Position, was: Place | undefined) {
   const position = spotNow(spot, was, place);
-  const ask = () => locator.evaluate(injected('controlOn'), position, { timeout: ANSWER_MS });
-  const other = await within(unseen(locator.page(), ask), ANSWER_MS);
+  const other = await within(callOn(locator, 'controlOn', position, ANSWER_MS), ANSWER_MS);
   if (other) throw new OtherControl(`${other} is where the recording acts on the page`);
   return position;
 }

@@ -5,8 +5,8 @@ import { act, DriverError } from '../../browser/actions/act';
 import { elementAt, targetAt } from '../../browser/actions/locate';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
 import type { ActionDraft } from '../../browser/actions/record';
-import { injected } from '../../browser/in-page';
 import type { Point } from '../../browser/injected/elements';
+import { callOn } from '../../browser/on-elements';
 import type { PageTool } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
@@ -146,7 +146,7 @@ export class Driver {
 
   /** Scrolls an element into view. Playwright's scrollIntoViewIfNeeded would wait for two frames, as the next action does anyway. */
   async show(locator: Locator): Promise<void> {
-    const shown = await locator.evaluate(injected('bringIntoView'), undefined, { timeout: ACTION_LIMIT_MS });
+    const shown = await callOn(locator, 'bringIntoView', undefined, ACTION_LIMIT_MS);
     if (shown) return this.mark(shown);
     // The element is in a frame: only Playwright knows where that is on the page.
     await this.markElement(locator);

@@ -5,8 +5,8 @@ import { DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
 import { computeSecrets, heldForSecret, namesSecret, refusePasting } from '../../browser/actions/secrets';
-import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/elements';
+import { callOn } from '../../browser/on-elements';
 import { sleep } from '../../browser/waiting';
 import { few, flat } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
@@ -39,7 +39,7 @@ const formInput = defineTool({
   async handle({ target, value: given }, driver, page) {
     const { locator, ref } = await driver.locate(page, target);
     const [field] = await Promise.all([
-      locator.evaluate(injected('settable'), undefined, { timeout: ACTION_LIMIT_MS }),
+      callOn(locator, 'settable', undefined, ACTION_LIMIT_MS),
       driver.show(locator).catch(() => undefined),
     ]);
     const { tag, type } = field;

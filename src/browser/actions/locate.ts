@@ -1,9 +1,10 @@
 // Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it another day. Reads
 // such locators back, too.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
-import { callInPage, injected, unseen } from '../in-page';
+import { callInPage, unseen } from '../in-page';
 import type { Point } from '../injected/elements';
 import type * as readers from '../injected/pointing';
+import { callOn } from '../on-elements';
 import { within } from '../waiting';
 
 const DESCRIBE_LIMIT_MS = 1_000;
@@ -46,7 +47,7 @@ export async function elementAt(page: Page, point: Point | null) {
 export async function durableLocator(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
-  return placeIn(frame, await element.evaluate(injected('cssPathOf')));
+  return placeIn(frame, await callOn(element, 'cssPathOf', undefined, undefined, frame.page()));
 }
 
 export async function placeIn(frame: Frame, path: string): Promise<Locator> {

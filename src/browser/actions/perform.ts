@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import type { PageAction, Position } from '../../data/action';
 import { fillSecrets } from '../../text/mask';
-import { injected, unseen } from '../in-page';
+import { callOn } from '../on-elements';
 import type { PageTools } from '../page-tools/page-tools';
 import { refuseError } from '../page-tools/tool-text';
 import { viewportOf } from '../session/pictures';
@@ -107,8 +107,7 @@ const ACTIONS: {
   },
   async check({ locator, checked }, page, timeout) {
     // Some libraries keep the state in `aria-pressed`, where Playwright does not look for it.
-    const read = () => locator.evaluate(injected('pressedInstead'), undefined, { timeout });
-    const pressed = await unseen(page, read);
+    const pressed = await callOn(locator, 'pressedInstead', undefined, timeout);
     if (pressed === null) return locator.setChecked(checked, { timeout });
     if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
@@ -150,7 +149,7 @@ async function pointOn(locator: Locator, position: Position | undefined, timeout
   const box = await locator.boundingBox({ timeout });
   if (!box) throw new Error('the target is not visible');
   if (!position) return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  const border = await locator.evaluate(injected('borderOf'), undefined, { timeout });
+  const border = await callOn(locator, 'borderOf', undefined, timeout);
   return { x: box.x + border.x + position.x, y: box.y + border.y + position.y };
 }
 
@@ -171,7 +170,7 @@ async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Pr
   const options = { timeout: 1_000 };
   const value = await locator.inputValue(options).catch(() => text);
   if (value === text || text === '') return;
-  const kept = await locator.evaluate(injected('valueOfText'), undefined, options).catch(() => text);
+  const kept = await callOn(locator, 'valueOfText', undefined, options.timeout).catch(() => text);
   if (kept === null || kept === text) return;
   await locator.fill('', { timeout });
   await locator.pressSequentially(text, { timeout });
@@ -179,7 +178,7 @@ async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Pr
 
 /** Gives files to an input, or to the dialog that a styled button opens for its hidden input. */
 async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
-  const isInput = await locator.evaluate(injected('matches'), 'input[type=file]', { timeout });
+  const isInput = await callOn(locator, 'matches', 'input[type=file]', timeout);
   if (isInput) {
     // Playwright gives files to a disabled input, too. A user can't.
     const input = await locator.elementHandle({ timeout });

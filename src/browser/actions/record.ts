@@ -12,8 +12,9 @@ import {
 import { pathOf, portableUrl } from '../../spec/url';
 import { type GoalWords, goalWords, type Scope } from '../../text/goal-words';
 import { beginning } from '../../text/line';
-import { callInPage, injected, unseen } from '../in-page';
+import { callInPage, unseen } from '../in-page';
 import type { standing } from '../injected';
+import { callOn } from '../on-elements';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 import { durableLocator, type Handle } from './locate';
@@ -205,12 +206,11 @@ export type Standing = ReturnType<typeof standing>;
  * 1.65 looks for them in another world than the snapshot's.
  */
 export function standingOf(
-  locator: Pick<Locator, 'evaluate'>,
+  element: Locator | ElementHandle<Element>,
   page: Page,
   sought: { goal: GoalWords; scopes?: Scope[] },
 ): Promise<Standing | undefined> {
-  const ask = () => locator.evaluate(injected('standing'), sought, { timeout: LIMIT_MS });
-  return within(unseen(page, ask), LIMIT_MS);
+  return within(callOn(element, 'standing', sought, LIMIT_MS, page), LIMIT_MS);
 }
 
 const STATE_LIMIT_MS = 1_000;

@@ -178,10 +178,13 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
 /**
  * The index of the element that is meant; two indexes if that is not clear.
  *
- * @param which `place` matches the label of the row, card or section that it is in
+ * @param which `place` is a pattern for the label of the row, card or section that it is in
  */
-export function meant(things: Element[], { place, nth }: { place?: RegExp; nth?: number }): number[] {
-  const near = place ? nearTo(things, place) : things;
+export function meant(
+  things: Element[],
+  { place, nth }: { place?: string | undefined; nth?: number | undefined },
+) {
+  const near = place ? nearTo(things, new RegExp(place, 'iu')) : things;
   // Elements inside each other, and links to the same URL, are the same to a user.
   const inner = near.filter((thing, at) => !dom.holds(thing, near[at + 1] ?? null));
   const urls = new Set(inner.map(link => link.getAttribute('href')));

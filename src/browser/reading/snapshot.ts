@@ -3,9 +3,9 @@
 import type { Page } from '@playwright/test';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
-import { injected, unseen } from '../in-page';
 import type { besideTree } from '../injected/document';
 import type { Box, Point, Size } from '../injected/elements';
+import { callOnAll } from '../on-elements';
 import { assumedViewport, overlap } from '../session/pictures';
 import { within } from '../waiting';
 
@@ -138,8 +138,7 @@ type Special = ReturnType<typeof besideTree>[number];
 
 /** What the tree does not tell about a page; defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
-  const look = () => page.locator(LOOKED_AT).evaluateAll(injected('besideTree'));
-  const all = await within(unseen(page, look), timeout);
+  const all = await within(callOnAll(page.locator(LOOKED_AT), 'besideTree', undefined, timeout), timeout);
   const size = all?.[0]?.size ?? assumedViewport(page);
   const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
   return { size, above, below, document, special: all?.slice(1) ?? [] };
