@@ -1,6 +1,6 @@
 // Agents that misbehave: each trial ends with a record and one clear reason, and no later trial is harmed.
 import { beforeAll, expect, test } from 'vitest';
-import { config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>
 <a href="/second" target="_blank">Second</a><button onclick="alert('stop')">Alert</button>`;
@@ -211,9 +211,7 @@ const go = task => task.turn('click Go', () => task.page.getByText('Go').click()
         spec({ id: name, url: `${site.url}/`, extra: 'maxSteps: 2' }),
       ]),
     ),
-    // Failures that are expected start no new workers.
-    'tasks.spec.ts': `import { test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(/-open|closes|gives/.test(title)));${TASKS_TEST}`,
+    'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
   });
   run = await suite.playwright(['test']);
   outcomes = JSON.parse(suite.read('outcomes.json'));

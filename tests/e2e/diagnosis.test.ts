@@ -5,7 +5,17 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/data/results';
-import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  makeSuite,
+  type Run,
+  type Suite,
+  serveFolder,
+  spec,
+  startSite,
+  TASKS_TEST,
+  TASKS_TEST_IN_ONE_WORKER,
+} from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.
 const PAGES: Record<string, string> = {
@@ -81,7 +91,11 @@ beforeAll(async () => {
     'weak/buy.yaml': specOf('buy', 3),
     'weak/kept.yaml': specOf('kept', 2),
     'strong.spec.ts': TASKS_TEST.replace('tasks', 'strong'),
-    'weak.spec.ts': TASKS_TEST.replace('tasks', 'weak'),
+    // The tolerated failure is green by our reporter alone, and the last one: no worker starts after it.
+    'weak.spec.ts': TASKS_TEST_IN_ONE_WORKER.replace('tasks', 'weak').replace(
+      'fail()',
+      "fail(info.title === 'buy')",
+    ),
   });
   const play = (name: string, ...args: string[]) =>
     suite.playwright(['test', `--project=${name}`, ...args], {
@@ -280,7 +294,7 @@ describe('requests that went otherwise than for the first visitor', () => {
       }),
       'tasks/cart.yaml': specOf('cart', '/', 2),
       'tasks/slow.yaml': specOf('slow', '/slow', 3),
-      'tasks.spec.ts': TASKS_TEST,
+      'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
     });
     const played = await shopSuite.playwright(['test']);
     output = played.output;

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
 const script = (code: string) => `${PAGE}<script>${code}</script>`;
 const onLoad = (code: string) => script(`addEventListener('load', () => setTimeout(() => { ${code} }));`);
@@ -54,14 +54,6 @@ const pages: Record<string, HostilePage> = {
     agent: 'leaves',
     outcome: ['passed'],
     notice: /^A dialog \(beforeunload\)/,
-  },
-  print: { page: PAGE.replace('onclick="', 'onclick="print();'), outcome: ['passed'] },
-  permissions: {
-    page: PAGE.replace(
-      'onclick="',
-      'onclick="Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}); navigator.mediaDevices?.getUserMedia({ audio: true }); navigator.clipboard?.readText(); ',
-    ),
-    outcome: ['passed'],
   },
   'popups-in-a-loop': {
     page: onLoad(
@@ -156,7 +148,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
         }),
       ]),
     ),
-    'tasks.spec.ts': TASKS_TEST,
+    'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
   });
   const run = await suite.playwright(['test']);
   const records = recordsIn(suite.read('pw.json'));

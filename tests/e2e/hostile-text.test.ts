@@ -3,7 +3,7 @@ import { chromium, type Page } from '@playwright/test';
 import { expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, serveFolder, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
 /** Literally in what is shown: a word by which the text is found, and what would act. */
 const MARKUP = `</script><script>window.ran = 1</script><img src=x onerror="window.ran = 1">`;
@@ -68,7 +68,7 @@ async function hostileRun() {
     'tasks/gives-up.yaml': evilSpec('gives-up', 'give up'),
     'tasks/throws.yaml': evilSpec('throws', 'throw'),
     'tasks/ends.yaml': evilSpec('ends', 'end'),
-    'tasks.spec.ts': TASKS_TEST,
+    'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
   });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);

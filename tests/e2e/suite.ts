@@ -168,6 +168,16 @@ import { taskproofTests } from '@taskproof/playwright';
 taskproofTests('tasks/**/*.yaml');
 `;
 
+/**
+ * The same, and no failure starts a new worker: it becomes an expected one after the other hooks. Our reporter tells it as ever. Not
+ * where the question is what Playwright itself makes of a failure: its colour, its exit code, `-x`.
+ */
+export const TASKS_TEST_IN_ONE_WORKER = `
+import { taskproofTests, test } from '@taskproof/playwright';
+test.afterEach(({}, info) => { if (info.status === 'failed') info.fail(); });
+taskproofTests('tasks/**/*.yaml');
+`;
+
 export interface SpecOptions {
   id: string;
   url: string;
