@@ -5,7 +5,7 @@ import type { ResultRow } from '../../src/data/verdict';
 import { testsIn } from '../support/json-report';
 import { decision, json, playJudge } from '../support/judge-model';
 import { startMessagesApi } from '../support/messages-api';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
 const KEY = 'sk-ant-the-key-of-this-judge';
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Your message was sent.</p>`;
@@ -65,9 +65,7 @@ beforeAll(async () => {
   });
   suite = makeSuite({
     ...tasks,
-    // Failures that are expected start no new workers.
-    'agents.spec.ts': `import { test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(/^(lost|unreached|breaks)$/.test(title)));${TASKS_TEST}`,
+    'agents.spec.ts': TASKS_TEST_IN_ONE_WORKER,
     'playwright.config.ts': config({
       imports: `import { webJudge } from '@taskproof/playwright';`,
       taskproof: `{ agent: lexical(), judge: webJudge({ baseURL: '${api.url}', maxRetries: 0 }) }`,
@@ -76,7 +74,8 @@ test.beforeEach(({}, { title }) => test.fail(/^(lost|unreached|breaks)$/.test(ti
   });
   const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
   await Promise.race([deciding, done]);
-  child.kill('SIGINT');
+  // As a CI that cancels does. Ctrl-C: faults.test.ts.
+  child.kill('SIGTERM');
   run = await done;
   verdicts = Object.fromEntries(run.results().verdicts.map(verdict => [verdict.spec, verdict]));
 });
@@ -136,5 +135,6 @@ test('a judge that can not be reached says nothing about the site', () => {
 
 test('an interrupted judge leaves no passed trial behind', () => {
   expect(run.exitCode, run.output).toBe(130);
+  expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
   expect(verdicts.interrupted).toMatchObject({ passes: 0, failures: 0 });
 });
