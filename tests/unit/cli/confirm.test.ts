@@ -59,12 +59,15 @@ test.each([
   ['answered before', { passes: 0, failures: 2 }, 1, 'regressed', 'trial 1/3: broken'],
   ['whole, without an answer', { passes: 0, failures: 1, errors: 2 }, 1, 'open', 'trial 1/3: broken'],
   ['without a cap', { passes: 0, failures: 1 }, undefined, 'open', 'trial 1/3: broken'],
+  ['passed', { passes: 3, failures: 0 }, undefined, 'not confirmed', 'trial 1/3: broken'],
 ] as const)('fresh trials that are %s', (_, counts, maxCost, answer, reason) => {
   const found = { ...row('cart', 'fff', { reason: 'trial 1/3: broken' }), errors: 0, ...counts };
-  const diff = diffVerdicts([row('cart', 'ppp')], [row('cart', 'fff')]);
+  const others = ['docs', 'login'].map(id => row(id, 'ppppp'));
+  const diff = diffVerdicts([row('cart', 'ppp'), ...others], [row('cart', 'fff'), ...others]);
   const candidate = { row: diff.rows[0] as CandidateRow, rule: { trials: 3, enough: 2 } };
-  const { answers } = conclude(diff, [candidate], [found], { allow: new Set(), maxCost });
+  const { answers, outcome } = conclude(diff, [candidate], [found], { allow: new Set(), maxCost });
   expect(answers).toMatchObject([{ answer, fresh: { reason } }]);
+  expect(outcome).toBe({ open: 'unknown', regressed: 'worse', 'not confirmed': 'same' }[answer]);
 });
 
 test.each([
