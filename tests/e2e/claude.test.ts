@@ -121,6 +121,7 @@ taskproofTests('tasks/${name}.yaml');`,
       ...{ agent: 'claude', model: 'claude-opus-5-5', verdict: 'passed', turns: 3 },
     });
     expect(verdict!.costUsd).toBeGreaterThan(0);
+    expect(verdict!.modelTimeMs, "waiting for the model is none of the trial's time").toBeGreaterThan(0);
     expect(statuses.good).toEqual([200, 200, 200]);
     expect(verdict!.recording).toMatchObject({
       turns: [{ actions: [{ recorded: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],

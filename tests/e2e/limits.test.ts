@@ -3,7 +3,7 @@ import { afterAll, expect, test } from 'vitest';
 import { byRef, call, done, reply, type Script, startMessagesApi } from '../support/messages-api';
 import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
-const K = 8;
+const K = 4;
 /** Requests a second, and at once. */
 const LIMIT = 3;
 const GONE_MS = 2_000;
@@ -36,7 +36,7 @@ function limited() {
   return { script, seen };
 }
 
-test('four workers share a limit, wait for the API, and lose no trial', async () => {
+test('two workers share a limit and their requests, wait for the API, and lose no trial', async () => {
   const { script, seen } = limited();
   const [site, api] = [await startSite({ '/': PAGE }), await startMessagesApi({ script })];
   closers.push(api.close);
@@ -46,8 +46,8 @@ test('four workers share a limit, wait for the API, and lose no trial', async ()
     'agents.spec.ts': TASKS_TEST,
     'playwright.config.ts': config({
       imports: `import { claude } from '@taskproof/playwright';`,
-      taskproof: `{ agent: ${agent}, maxRequests: 3 }`,
-      workers: 4,
+      taskproof: `{ agent: ${agent}, maxRequests: 1 }`,
+      workers: 2,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
     }),
   });
