@@ -48,18 +48,10 @@ test.each(['commonjs', 'module'])(
   },
 );
 
-test('a line of the test file and a tag select what runs and is judged; --repeat-each=N is the policy', async () => {
+test('without our reporter a line of the test file and the tags of spec and call select, repeats beyond k are skipped, and no verdict is announced once', async () => {
   const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', 'agents.spec.ts:5', '--grep=@docs', '--repeat-each=2']);
-  expect(run.exitCode, run.output).toBe(0);
-  expect(run.results().verdicts).toMatchObject([{ spec: 'two', k: 2, minPasses: 1, passes: 2 }]);
-  expect(run.output).not.toContain('other.spec.ts');
-  expect(run.output).toContain('--repeat-each=2 overrides k');
-});
-
-test('without our reporter the tag of the call selects, repeats beyond k are skipped, and no verdict is announced once', async () => {
-  const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', '--reporter=list', '--grep', '@agents']);
+  const selected = ['agents.spec.ts:5', '--grep=@(smoke|docs) @agents'];
+  const run = await suite.playwright(['test', '--reporter=list', ...selected]);
   expect(listed(run.output)).toEqual(['one', 'one', 'two', 'two']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toMatch(/1 skipped\n.*3 passed/);
