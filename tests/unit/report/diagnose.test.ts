@@ -264,6 +264,7 @@ test('a trial that comes twice, as from a shard merged twice, counts once', () =
   run.add(again, results[1]!);
   diagnose([run], NONE);
   expect(run.diagnosis!.groups.map(({ trials }) => trials)).toEqual([[1]]);
+  expect(run.verdict).toMatchObject({ passes: 1, failures: 1, missing: 0, trials: [{}, {}] });
 });
 
 const found = (locator: string, relevant = true, path = '/shop/12') => ({

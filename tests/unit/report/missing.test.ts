@@ -125,6 +125,15 @@ test.each<[string, KeptRun[], string[]]>([
   expect(lostShards(runs)).toEqual(lost);
 });
 
+test('a blob that is merged twice is one run', () => {
+  // Playwright merges the metadata of its blobs.
+  const [one, again] = [fakeConfig(), fakeConfig()];
+  for (const config of [one, again]) keepRun(config, kept('2/2'));
+  Object.assign(one.metadata, again.metadata);
+  expect(mergeConflicts(keptRuns(one, new Set()), [])).toEqual([]);
+  expect(lostShards(keptRuns(one, new Set()))).toEqual(['shard 1 of 2']);
+});
+
 test('a conflict names both blobs as a person can find them', () => {
   const [one, other] = [kept('1/2', { ciRun: '7' }), kept(null, { ...later, plan: [] })];
   const [entry] = one.plan;
