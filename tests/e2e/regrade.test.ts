@@ -1,7 +1,5 @@
 // What `taskproof regrade` knows of a trial besides its record: what else failed in its test, and by which config it was played.
-// Where the site or the task has changed: tests/unit/report/kept/trial-store.test.ts.
-import { readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Where the site or the task has changed, or what is kept is broken: tests/unit/report/kept/trial-store.test.ts.
 import { beforeAll, expect, test } from 'vitest';
 import { CLICKS_GO, config, makeSuite, type Suite, spec, startSite, taskproof } from './suite';
 
@@ -64,23 +62,6 @@ test('a corrected assertion passes no trial in whose test something else failed'
   expect(JSON.parse(suite.read('taskproof-results.json'))).toMatchObject({
     ...{ status: 'failed', complete: false },
   });
-});
-
-test('a stored trial that can not be read is told', async () => {
-  const store = join(suite.folder, '.taskproof');
-  const [run] = readdirSync(store).filter(name => name !== '.gitignore');
-  for (const name of readdirSync(join(store, run!)).filter(each => /-0\.json$/.test(each)))
-    writeFileSync(join(store, run!, name), '{');
-  const regraded = await taskproof(suite, ['regrade']);
-  expect(regraded.code, regraded.err).toBe(3);
-  expect(regraded.err).toContain("none: a stored trial can't be read");
-});
-
-test('what one config played is not graded by another config of the same folder', async () => {
-  suite.write({ 'desk.config.ts': suiteConfig(site) });
-  const desk = await taskproof(suite, ['regrade', '--', '--config=desk.config.ts']);
-  expect(desk, desk.err).toMatchObject({ code: 2 });
-  expect(desk.err).toContain('no run with desk.config.ts is kept in');
 });
 
 test('what failed outside of the verdicts stays red', async () => {

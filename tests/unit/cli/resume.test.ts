@@ -16,6 +16,15 @@ test.each<[string, Record<string, string>, string[], string]>([
     [],
     'all trials of the run of 2026-11-25',
   ],
+  [
+    'a run that is whole, after one of another shard',
+    {
+      '.taskproof/a/run.json': run({ shard: '1/2' }),
+      '.taskproof/b/run.json': run({ shard: '2/2', ungraded: 0, startedAt: '2026-11-25T09:00:00.000Z' }),
+    },
+    [],
+    'all trials of the run of 2026-11-25T09',
+  ],
   ['a file that is none', { '.taskproof/a/run.json': '{}' }, [], 'no run is kept in '],
   [
     'another shard',
@@ -48,12 +57,17 @@ test.each<[string, Record<string, string>, string[], string]>([
   expect(err).toContain('There is nothing to resume: ');
 });
 
-test('nor to regrade', async () => {
-  const { code, err } = await suite({}).taskproof(['regrade']);
-  expect([code, err]).toEqual([
-    2,
-    expect.stringContaining('There is nothing to regrade: no run is kept in '),
-  ]);
+test.each([
+  ['no run', {}, [], 'no run is kept in '],
+  [
+    'another config of the folder',
+    { '.taskproof/a/run.json': run({ configFile: '/elsewhere/a.config.ts' }) },
+    ['--config=b.config.ts'],
+    'no run with b.config.ts is kept in ',
+  ],
+])('nor to regrade: %s', async (_, files, args, message) => {
+  const { code, err } = await suite(files as Record<string, string>).taskproof(['regrade', '--', ...args]);
+  expect([code, err]).toEqual([2, expect.stringContaining(`There is nothing to regrade: ${message}`)]);
 });
 
 test.each([

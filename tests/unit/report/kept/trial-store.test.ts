@@ -164,6 +164,17 @@ test.each<[string, Given, string | null]>([
   expect(storedRun(run!)?.regraded === undefined).toBe(refusal !== null);
 });
 
+test('a kept trial that can not be read is told when it is graded anew', async () => {
+  const { folder, config } = newFolder();
+  await TrialStore.open(config, [planned()], new Date());
+  const run = storedRuns(folder)[0]!;
+  expect(storedRun(run)?.configFile).toBe(config.configFile);
+  writeFileSync(trialFile(run, 'opus', planned().plan, 0), '{');
+  vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
+  await TrialStore.open(config, [planned()], new Date());
+  expect(storedRun(run)?.regraded?.unknown).toEqual(["cart: a stored trial can't be read"]);
+});
+
 test.each<['failed' | 'interrupted', boolean, RegExp[]]>([
   ['failed', true, [/^search/]],
   ['interrupted', true, [/^search/]],
