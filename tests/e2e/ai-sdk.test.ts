@@ -55,14 +55,11 @@ const byModel: Script = ({ body, turn, ref }) => {
 };
 
 describe('a run with three APIs and with faults', () => {
-  /** Three ways to speak to a model, each with tasks that need other tools. */
+  /** Three ways to speak to a model, each with a task that needs other tools. */
   const APIS = {
-    responses: { model: "openai('gpt-responses')", tasks: ['find-boston-fern', 'order-snake-plant'] },
-    chat: { model: "openai.chat('gpt-chat')", tasks: ['empty-basket', 'report-broken-pot'] },
-    messages: {
-      model: "anthropic('claude-opus-5-5')",
-      tasks: ['subscribe-newsletter', 'set-reminder-day'],
-    },
+    responses: { model: "openai('gpt-responses')", task: 'order-snake-plant' },
+    chat: { model: "openai.chat('gpt-chat')", task: 'report-broken-pot' },
+    messages: { model: "anthropic('claude-opus-5-5')", task: 'set-reminder-day' },
   };
   /** Trials on a page of one's own, by the names of their models. Only the first passes. */
   const FAULTS = {
@@ -89,13 +86,12 @@ describe('a run with three APIs and with faults', () => {
     openAi = await startOpenAiApi({ script, apiKey: KEY });
     messages = await startMessagesApi({ script: examples, apiKey: KEY, joinsMessages: true });
     suite = makeSuite({ 'playwright.config.ts': config({ extra: 'expect: { timeout: 10_000 },' }) });
-    for (const [name, { model, tasks }] of Object.entries(APIS)) {
+    for (const [name, { model, task }] of Object.entries(APIS)) {
       const options = `origin: '${shop.url}',`;
       suite.write({
-        [`1-${name}.spec.ts`]: played(model, `tasks/{${tasks}}.yaml`, { agent: 'pricing', options }),
+        [`1-${name}.spec.ts`]: played(model, `tasks/${task}.yaml`, { agent: 'pricing', options }),
       });
-      for (const task of tasks)
-        cpSync(resolve(`example-tasks/tasks/${task}.yaml`), join(suite.folder, `tasks/${task}.yaml`));
+      cpSync(resolve(`example-tasks/tasks/${task}.yaml`), join(suite.folder, `tasks/${task}.yaml`));
     }
     for (const [name, { agent = '', options = '' }] of Object.entries<{ agent?: string; options?: string }>(
       FAULTS,
@@ -133,17 +129,16 @@ test('asks', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent }) => {
   // tests/browser/claude/examples.test.ts plays all of them with claude(): the tools here are a part of its own, with flat
   // inputs.
   test('example tasks pass, whichever API the provider speaks', () => {
-    for (const [name, { model, tasks }] of Object.entries(APIS))
-      for (const task of tasks) {
-        const verdict = results.verdicts.find(row => row.spec === task);
-        expect(verdict, `${name}: ${task}\n${run.output}`).toMatchObject({
-          agent: 'aiSdk',
-          model: /'(.*)'/.exec(model)![1],
-          verdict: 'passed',
-        });
-        expect(verdict!.costUsd, task).toBeGreaterThan(0);
-        expect(verdict!.recording, task).toBeTruthy();
-      }
+    for (const [name, { model, task }] of Object.entries(APIS)) {
+      const verdict = results.verdicts.find(row => row.spec === task);
+      expect(verdict, `${name}: ${task}\n${run.output}`).toMatchObject({
+        agent: 'aiSdk',
+        model: /'(.*)'/.exec(model)![1],
+        verdict: 'passed',
+      });
+      expect(verdict!.costUsd, task).toBeGreaterThan(0);
+      expect(verdict!.recording, task).toBeTruthy();
+    }
     const paths = openAi.requests.map(({ body, path }) => `${body.model} ${path}`);
     expect(paths).toContain('gpt-responses /v1/responses');
     expect(paths).toContain('gpt-chat /v1/chat/completions');

@@ -1,6 +1,6 @@
 // What a user gets wrong is said before any test runs, as one clear message. The rules have their cases in tests/unit.
 import { expect, test } from 'vitest';
-import { config, makeSuite, spec, TASKS_TEST } from './suite';
+import { config, makeSuite, spec } from './suite';
 
 const good = spec({ id: 'good', url: 'http://127.0.0.1:9/' });
 
@@ -36,24 +36,6 @@ test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});`,
   ])
     expect(said(run.output)).toMatch(pattern);
   expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
-});
-
-test('before the first test, the options of a project are checked', async () => {
-  const run = await makeSuite({
-    'playwright.config.ts': config({
-      taskproof: '{ agnet: lexical(), turnTimeoutMs: -1 } as never',
-    }),
-    'tasks.spec.ts': TASKS_TEST,
-    'tasks/good.yaml': good,
-  }).playwright(['test']);
-  expect(run.exitCode, run.output).toBe(1);
-  for (const pattern of [
-    /project "agents"/,
-    /agnet: unknown option. Known options: agent/,
-    /turnTimeoutMs: /,
-  ])
-    expect(said(run.output)).toMatch(pattern);
-  expect(run.output).not.toMatch(/\d+ passed/);
 });
 
 test('a test that can not get its agent is an error of the set-up, told without the value of a secret', async () => {

@@ -27,9 +27,6 @@ test('init, a first run, a baseline, a regression', async () => {
   expect(valid.code, valid.output).toBe(0);
   expect(valid.output).toMatch(/^2 valid specs$/m);
 
-  const again = await taskproof(suite, 'init', '--yes', '--url', site.url);
-  expect(again.output).toContain('Kept     agents/tasks.spec.ts');
-
   // A spec of one's own beside the starters, which know no more than the address.
   suite.write({
     'agents/tasks/about.yaml': `# yaml-language-server: $schema=./taskproof.schema.json
@@ -60,5 +57,4 @@ assertions:
   expect(diff.output, 'the diagnosis, not the words of a trial').toMatch(
     /read-about.*trial 1\/1: gave up on \//,
   );
-  expect((await taskproof(suite, 'diff', 'nowhere.json')).code).toBe(2);
 });

@@ -27,9 +27,10 @@ let report: string;
 let records: TrialRecord[];
 const created: string[] = [];
 
-const run = (project: string) => suite.playwright(['test', `--project=${project}`]);
 const passes = (result: Run) =>
-  Object.fromEntries(result.results().verdicts.map(each => [each.spec, `${each.passes}/${each.k}`]));
+  Object.fromEntries(
+    result.results().verdicts.map(each => [`${each.project} ${each.spec}`, `${each.passes}/${each.k}`]),
+  );
 
 beforeAll(async () => {
   const site = await startSite({
@@ -56,13 +57,13 @@ beforeAll(async () => {
       ]`,
     }),
   });
-  first = await run('agents');
+  first = await suite.playwright(['test', '--project=agents']);
   report = suite.read('pw.json');
   records = recordsIn(report).filter(({ specId }) => specId === 'unique');
 });
 
 test('each trial has a name of its own, and the record says which', () => {
-  expect(passes(first), first.output).toEqual({ unique: '2/2', without: '1/2' });
+  expect(passes(first), first.output).toEqual({ 'agents unique': '2/2', 'agents without': '1/2' });
   const names = records.map(({ unique }) => `baker-${unique}`);
   expect(new Set(names).size).toBe(2);
   expect(created).toEqual(expect.arrayContaining(names));
@@ -76,25 +77,20 @@ test('each trial has a name of its own, and the record says which', () => {
   for (const name of names) expect(report).toContain(`"description": "Enter \\"${name}\\"`);
 });
 
-test('a recording keeps the placeholder, and a replay, which is another run, has a value of its own', async () => {
+test('a recording keeps the placeholder, a replay has a value of its own, and the run id of a record brings its values back', async () => {
   const recording = suite.read('recordings/unique.json');
   expect(recording).toContain('{{unique}}');
   for (const { unique } of records) expect(recording).not.toContain(unique);
-  const before = new Set(created);
-  const replayed = await run('replay');
-  expect(passes(replayed), replayed.output).toEqual({ unique: '1/1' });
-  expect(created.at(-1)).toMatch(/^baker-[a-z][a-z0-9]{7}$/);
-  expect(before).not.toContain(created.at(-1));
-});
-
-test('the run id of a record brings its values back', async () => {
   const [{ runId, unique } = { runId: '', unique: '' }] = records;
   suite.write({ 'tasks.spec.ts': TASKS_TEST.replace('*.yaml', 'unique.yaml') });
-  const before = created.length;
+  const before = [...created];
   // A first trial shows it, and a second one is a worker more.
-  const again = await suite.playwright(['test', '--project=agents', '--repeat-each=1'], {
-    TASKPROOF_RUN_ID: runId!,
-  });
-  expect(passes(again), again.output).toEqual({ unique: '0/1' });
-  expect(created.slice(before)).toEqual([`baker-${unique}`]);
+  const again = await suite.playwright(['test', '--repeat-each=1'], { TASKPROOF_RUN_ID: runId! });
+  expect(passes(again), again.output).toEqual({ 'agents unique': '0/1', 'replay unique': '1/1' });
+  const now = created.slice(before.length);
+  expect(now).toHaveLength(2);
+  expect(now).toContain(`baker-${unique}`);
+  const [own] = now.filter(name => name !== `baker-${unique}`);
+  expect(own).toMatch(/^baker-[a-z][a-z0-9]{7}$/);
+  expect(before).not.toContain(own);
 });

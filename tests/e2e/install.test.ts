@@ -1,4 +1,4 @@
-// The packed tarball, installed by npm into suites of three kinds, beside ordinary tests and with fixtures that log in.
+// The packed tarball, installed by npm into suites of two kinds: the other tests' are TypeScript with CommonJS, beside ordinary tests and with fixtures that log in.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -59,20 +59,13 @@ const kinds = [
     convert: (source: string) => source,
     k: 2,
   },
-  {
-    name: 'TypeScript with CommonJS',
-    type: 'commonjs',
-    extension: 'ts',
-    convert: (source: string) => source,
-    k: 1,
-  },
   { name: 'plain JavaScript', type: 'commonjs', extension: 'js', convert: toCommonJs, k: 1 },
 ];
 
 let root: Suite;
 let site: Awaited<ReturnType<typeof startSite>>;
 
-// Installed once, by npm, in the folder above the three.
+// Installed once, by npm, in the folder above both.
 beforeAll(async () => {
   site = await startSite({
     '/login': (request, response) => {
@@ -256,15 +249,11 @@ test.each([
     loads: [],
   },
   {
-    what: 'a config with every agent',
-    code: `const { claude, command, lexical, replay } = require('@taskproof/playwright');
-claude({ model: 'x' }); command({ command: 'node' }); lexical(); replay();`,
-    loads: ['playwright-core'],
-  },
-  {
-    what: 'the package with the reporter and a judge',
-    code: `require('@taskproof/playwright/reporter'); require('@taskproof/playwright').webJudge({ model: 'x' })`,
-    loads: ['reporter.js', 'playwright-core'],
+    what: 'the package with the reporter, a judge and every agent',
+    code: `const { claude, command, lexical, replay, webJudge } = require('@taskproof/playwright');
+claude({ model: 'x' }); command({ command: 'node' }); lexical(); replay(); webJudge({ model: 'x' });
+require('@taskproof/playwright/reporter')`,
+    loads: ['playwright-core', 'reporter.js'],
   },
 ])('of what takes long to load, $what loads $loads', async ({ code, loads }) => {
   expect(await loadedBy(code)).toEqual(loads);

@@ -108,14 +108,3 @@ test('what the agent has in its environment and the goal stay with the worker', 
   expect(sent).not.toContain(SECRET);
   expect(sent).not.toContain('Click \\"Go\\"');
 });
-
-test('a server that is not there says nothing about the site', async () => {
-  const run = await suite.playwright(
-    ['test', '--grep', 'lost', '--reporter=@taskproof/playwright/reporter'],
-    {
-      MODEL_KEY: SECRET,
-      PW_TEST_CONNECT_WS_ENDPOINT: 'ws://127.0.0.1:1/',
-    },
-  );
-  expect(run.results().verdicts, run.output).toMatchObject([{ spec: 'lost', verdict: 'inconclusive' }]);
-});

@@ -175,6 +175,11 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
     /^no Playwright config in \/suite\. Run the command in its folder, or pass --config=<file>\.$/,
     { configFile: undefined as never, rootDir: '/suite' },
   ],
+  [
+    'wrong options of a project',
+    [{ taskproof: { agnet: agent, turnTimeoutMs: -1 } as never }],
+    /project "agents": .*\n +turnTimeoutMs: .*\n +agnet: unknown option\. Known options: agent/,
+  ],
 ])('the run does not start with %s', async (_, specs, message, config = {}) => {
   await expect(run(specs, null, config).planned).rejects.toThrow(message);
 });

@@ -27,6 +27,7 @@ test.each<[string, TestResult, object]>([
     }),
   ],
   ['no browser', broken('Error: browserType.launch: no such file'), errorOf('browser')],
+  ['no server of browsers', broken('browserType.connect: connect ECONNREFUSED'), errorOf('browser')],
   [
     'no page',
     broken('browserContext.newPage: closed'),
