@@ -21,6 +21,7 @@ import {
   spec,
   startSite,
   TASKS_TEST,
+  TASKS_TEST_IN_ONE_WORKER,
 } from './suite';
 
 const NODE = JSON.stringify(process.execPath);
@@ -534,9 +535,7 @@ ${Object.entries(unread)
           spec({ id, goal: id, url: `${site.url}/`, extra: 'maxSteps: 2' }),
         ]),
       ),
-      // Playwright starts a new worker after each failure that is not expected.
-      'tasks.spec.ts': `import { test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(title === 'dies-with-a-code'));${TASKS_TEST}`,
+      'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
     });
     run = await suite.playwright(['test'], { [MARK]: mark });
     for (const name of ['faults', ...Object.keys(unread)])
