@@ -1,7 +1,7 @@
 // How many repeats a project needs for its specs, and which errors stop the config.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { repeats } from '../../../src/playwright/declare';
 import { tempFolder } from '../../support/temp-folder';
 
@@ -26,6 +26,21 @@ afterEach(() => {
 
 test('the largest k counts, and retries are off', () => {
   expect(repeats('tasks/*.yaml', { cwd })).toEqual({ repeatEach: 5, retries: 0, fullyParallel: true });
+});
+
+test.each(['', ':2', ':2:7'])('a spec on the command line, with "%s", is told how to be run', place => {
+  const named = join(cwd, 'tasks/a.yaml') + place;
+  const argv = vi
+    .spyOn(process, 'argv', 'get')
+    .mockReturnValue(['node', 'playwright', 'test', named, 'b.spec']);
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  repeats('tasks/*.yaml', { cwd });
+  const said = write.mock.calls.map(([text]) => String(text));
+  for (const spy of [argv, write]) spy.mockRestore();
+  expect(said).toEqual([
+    expect.stringContaining(`${named} is a spec, but Playwright selects tests by their`),
+  ]);
+  expect(said[0]).toContain('To run this spec, use --grep " a @"');
 });
 
 test('a file that does not parse is left to taskproofTests', () => {
