@@ -139,86 +139,81 @@ describe('one kept and one lost spec', () => {
 
 describe('a run that leaves out trials', () => {
   let run: Run;
-  // The dear spec is played first, and leaves nothing of its own budget.
+  // Played in the order of the files: what one has spent counts for those after it, each with a cap of its own.
   beforeAll(async () => {
     const suite = await suiteWith(
       { lost: [0], kept: [] },
       { taskproof: 'earlyStop: true', k: 2, minPasses: { lost: 2, kept: 1 } },
     );
     const tasks = suite.read('tasks/kept.yaml');
+    const twice = (id: string) =>
+      tasks.replace('id: kept', `id: ${id}`).replace('minPasses: 1', 'minPasses: 2');
     suite.write({
-      'dear/dear.yaml': tasks.replace('id: kept', 'id: dear').replace('minPasses: 1', 'minPasses: 2'),
-      'dear/later.yaml': tasks.replace('id: kept', 'id: later').replace('minPasses: 1', 'minPasses: 2'),
+      'dear/dear.yaml': twice('dear'),
+      'dear/later.yaml': twice('later'),
       'dear.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
 const agent = defineAgent({ name: 'dear', async run(task) {
   await task.turn('click Go', () => { task.usage({ costUsd: 0.4 }); return task.page.getByText('Go').click(); });
 } });
 test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
 taskproofTests('dear/*.yaml', { test });`,
+      'dies/dies.yaml': twice('dies'),
+      'dies/next.yaml': twice('next'),
+      'dies.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'dear', run: task => task.turn('click Go', () => {
+  task.usage({ costUsd: 0.4 });
+  process.exit(3);
+}) });
+test.use({ taskproof: { agent, maxRunCostUsd: 0.7 } });
+taskproofTests('dies/*.yaml', { test });`,
+      'judged/one.yaml': `${twice('one')}\njudge: It is fine.\n`,
+      'judged/two.yaml': `${twice('two')}\njudge: It is fine.\n`,
+      'y-judged.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'free', run: task => task.turn('click Go', () => task.page.getByText('Go').click()) });
+const judge = { name: 'dear', judge: async () => ({ passed: true, reason: 'Yes.', usage: { inputTokens: 9, outputTokens: 9, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0.5 } }) };
+test.use({ taskproof: { agent, judge, maxRunCostUsd: 1.3 } });
+taskproofTests('judged/*.yaml', { test });`,
+      'z-plain.spec.ts': `import { defineAgent, expect, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'dear', run: task => task.turn('look', () => task.usage({ costUsd: 0.4 })) });
+test.use({ taskproof: { agent, maxRunCostUsd: 1.6 } });
+for (const title of ['first', 'second'])
+  test(title, async ({ page, agent }) => {
+    await page.setContent('Hello');
+    await agent.run('Look at the page.', { allowedDomains: ['shop.test'] });
+  });`,
     });
     run = await suite.playwright(['test']);
   });
+  const rowOf = (id: string) => run.results().verdicts.find(({ spec }) => spec === id)!;
 
   test('earlyStop: trials after a settled verdict are skipped with the reason', () => {
     expect(run.exitCode, run.output).toBe(1);
-    const [, kept, , lost] = run.results().verdicts;
-    expect(kept).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
+    const lost = rowOf('lost');
+    expect(rowOf('kept')).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
     expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 1, missing: 1, rate: 0 });
-    expect(lost!.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
+    expect(lost.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
       'early stop: the verdict is settled (failed, 0 of 1 passed, needs 2 of 2)',
     ]);
     expect(run.output).toContain('(1 ran)');
   });
 
   test('maxRunCostUsd: beyond it no new trial starts, and the verdict is not guessed', () => {
-    const [dear, , later] = run.results().verdicts;
-    expect(dear).toMatchObject({ spec: 'dear', verdict: 'undecided', passes: 1, missing: 1, costUsd: 0.4 });
-    expect(dear!.reason).toContain('maxRunCostUsd of $0.3');
-    expect(later).toMatchObject({ spec: 'later', verdict: 'undecided', passes: 0, missing: 2, costUsd: 0 });
+    expect(rowOf('dear')).toMatchObject({ verdict: 'undecided', passes: 1, missing: 1, costUsd: 0.4 });
+    expect(rowOf('dear').reason).toContain('maxRunCostUsd of $0.3');
+    expect(rowOf('later')).toMatchObject({ verdict: 'undecided', passes: 0, missing: 2, costUsd: 0 });
     expect(run.results().complete).toBe(false);
   });
-});
 
-test('maxRunCostUsd: what a trial spent counts, though its worker died', async () => {
-  const suite = await suiteWith({ dies: [], later: [] }, { k: 1, minPasses: { dies: 1, later: 1 } });
-  suite.write({
-    'tasks.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
-const agent = defineAgent({ name: 'dear', run: task => task.turn('click Go', () => {
-  task.usage({ costUsd: 0.4 });
-  process.exit(3);
-}) });
-test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
-taskproofTests('tasks/*.yaml', { test });`,
-    ...Object.fromEntries(
-      ['one', 'two'].map(id => [
-        `judged/${id}.yaml`,
-        `${suite.read('tasks/later.yaml').replace('id: later', `id: ${id}`)}\njudge: It is fine.\n`,
-      ]),
-    ),
-    'y-judged.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
-const agent = defineAgent({ name: 'free', run: task => task.turn('click Go', () => task.page.getByText('Go').click()) });
-const judge = { name: 'dear', judge: async () => ({ passed: true, reason: 'Yes.', usage: { inputTokens: 9, outputTokens: 9, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0.5 } }) };
-test.use({ taskproof: { agent, judge, maxRunCostUsd: 0.9 } });
-taskproofTests('judged/*.yaml', { test });`,
-    'z-plain.spec.ts': `import { defineAgent, expect, test } from '@taskproof/playwright';
-const agent = defineAgent({ name: 'dear', run: task => task.turn('look', () => task.usage({ costUsd: 0.4 })) });
-test.use({ taskproof: { agent, maxRunCostUsd: 1.2 } });
-for (const title of ['first', 'second'])
-  test(title, async ({ page, agent }) => {
-    await page.setContent('Hello');
-    await agent.run('Look at the page.', { allowedDomains: ['shop.test'] });
-  });`,
+  test('maxRunCostUsd: what a trial spent counts, though its worker died, and what a judge costs', () => {
+    const [died] = rowOf('dies').trials;
+    expect(died, run.output).toMatchObject({ outcome: 'error', errorKind: 'internal' });
+    expect(rowOf('next').reason).toContain('the run has spent $0.8000 of its maxRunCostUsd of $0.7');
+    expect(rowOf('two').reason).toContain('the run has spent $1.3000 of its maxRunCostUsd of $1.3');
   });
-  const run = await suite.playwright(['test', '--workers=1']);
-  const rows = run.results().verdicts;
-  const [dies, later, two] = ['dies', 'later', 'two'].map(id => rows.find(({ spec }) => spec === id));
-  expect(dies!.trials, run.output).toMatchObject([{ outcome: 'error', errorKind: 'internal' }]);
-  expect(later!.reason).toContain('the run has spent $0.4000 of its maxRunCostUsd of $0.3');
-  // So does what a judge costs.
-  expect(two!.reason).toContain('the run has spent $0.9000 of its maxRunCostUsd of $0.9');
-  // So does what a test without a pass policy spends, which itself fails beyond the cap: skipped, it would look green.
-  expect(run.output).toMatch(/✓ .* z-plain\.spec\.ts:\d+:\d+ › first/);
-  expect(run.output).toMatch(/✘ .* z-plain\.spec\.ts:\d+:\d+ › second/);
-  expect(run.output).toContain('agent.run: the run has spent $1.3000 of its maxRunCostUsd of $1.2');
-  expect(run.exitCode).toBe(1);
+
+  test('maxRunCostUsd: a test without a pass policy counts, and fails beyond it: skipped, it would look green', () => {
+    expect(run.output).toMatch(/✓ .* z-plain\.spec\.ts:\d+:\d+ › first/);
+    expect(run.output).toMatch(/✘ .* z-plain\.spec\.ts:\d+:\d+ › second/);
+    expect(run.output).toContain('agent.run: the run has spent $1.7000 of its maxRunCostUsd of $1.6');
+  });
 });
