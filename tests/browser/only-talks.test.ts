@@ -2,15 +2,15 @@
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Agent, aiSdk, claude } from '../../src';
-import { openSession } from '../../src/browser/session/session';
 import type { WantedAnswer } from '../../src/spec/wanted-answer';
 import { call, callTool, done, reply, type Script, say, startMessagesApi } from '../support/messages-api';
 import { startOpenAiApi } from '../support/openai-api';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
 import { siteOfTests } from '../support/two-sites';
 
-const browser = browserOfTests();
+const open = sessionsOfTests(browserOfTests());
 const site = siteOfTests('localhost', path => ({
   status: path === '/' ? 200 : 404,
   // Its link has no name, which an examination would find.
@@ -23,8 +23,6 @@ const AGENTS = {
     start: (script: Script) => startMessagesApi({ script }),
     make: (baseURL: string, apiKey: string): Agent => claude({ baseURL, apiKey, model: 'claude-opus-5-5' }),
     look: reply(call('find', find)),
-    unknown: () => reply(call('open_cart', find), call('find', { selector: '.cart' })),
-    goTo: (url: string) => reply(call('navigate', { url })),
   },
   aiSdk: {
     start: (script: Script) => startOpenAiApi({ script }),
@@ -34,8 +32,6 @@ const AGENTS = {
         pricing: { input: 4, output: 20 },
       }),
     look: reply(callTool('find', find)),
-    unknown: () => reply(callTool('open_cart', find), callTool('find', { selector: '.cart' })),
-    goTo: (url: string) => reply(callTool('navigate', { url })),
   },
 };
 
@@ -45,15 +41,15 @@ interface Setup {
   wantsAnswer?: WantedAnswer;
 }
 
-describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, goTo }) => {
-  async function play(script: Script, { selector = '.never', wantsAnswer = false, maxCostUsd }: Setup = {}) {
+function player({ start, make }: (typeof AGENTS)[keyof typeof AGENTS]) {
+  return async function play(
+    script: Script,
+    { selector = '.never', wantsAnswer = false, maxCostUsd }: Setup = {},
+  ) {
     const api = await start(script);
     onTestFinished(() => api.close());
-    const context = await browser().newContext();
-    onTestFinished(() => context.close());
-    const opened = await openSession(await context.newPage(), ['localhost']);
     const agent = make(api.url, api.apiKey);
-    const record = await playTrial(opened, {
+    const record = await playTrial(await open(), {
       entryUrl: `${site.origin}/`,
       goal: 'Open the "cart".',
       ...(maxCostUsd !== undefined && { maxCostUsd }),
@@ -63,10 +59,13 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
       expectTimeoutMs: selector === '.never' ? 200 : 20_000,
       wantsAnswer,
     });
-    await opened.close();
     const asked = api.requests.map(({ body }) => JSON.stringify(body.messages));
     return { record, asked };
-  }
+  };
+}
+
+describe.each(Object.entries(AGENTS))('%s', (_, agent) => {
+  const play = player(agent);
 
   it('says twice what it would do: an error of the model, and the page is not examined', async () => {
     const { record, asked } = await play(() => reply(say('You can click on the cart.')));
@@ -84,6 +83,25 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     expect(asked[1]).toContain('Your last answer had no tool call');
   });
 
+  it('passes if its words, or the page as it is, are what was asked for', async () => {
+    const { record } = await play(() => done(), { selector: '.cart' });
+    expect(record).toMatchObject({ outcome: 'passed', status: 'completed', answer: 'Done.' });
+  });
+
+  it('has ended its turn if it called a tool before: the trial is graded and examined', async () => {
+    const { record, asked } = await play(({ index }) =>
+      index === 0 ? agent.look : done('The cart is open.'),
+    );
+    expect(record).toMatchObject({ outcome: 'failed', status: 'completed', answer: 'The cart is open.' });
+    expect(record.examination!.findings).not.toEqual([]);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+// By the loop that both agents have.
+describe('any model', () => {
+  const play = player(AGENTS.claude);
+
   it('says nothing, twice: the same', async () => {
     const { record } = await play(() => reply());
     expect(record).toMatchObject({
@@ -92,29 +110,20 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
     });
   });
 
-  it('passes if its words, or the page as it is, are what was asked for', async () => {
-    const { record } = await play(() => done(), { selector: '.cart' });
-    expect(record).toMatchObject({ outcome: 'passed', status: 'completed', answer: 'Done.' });
-  });
-
   it.each([
     ['all turns are used', String.raw`All 10 turns \(maxSteps\) are used\.`, {}],
     ['the money is spent', String.raw`.*\$0\.0\d+ of .*\$0\.02`, { maxCostUsd: 0.02 }],
   ])('calls only tools that there are not, until %s: an error of the model', async (_, end, setup) => {
-    const { record } = await play(unknown, setup);
+    const { record } = await play(
+      () => reply(call('open_cart', find), call('find', { selector: '.cart' })),
+      setup,
+    );
     expect(record).toMatchObject({
       errorKind: 'agent_api',
       reason: expect.stringMatching(
         `the agent never acted: the model "claude-opus-5-5" made no valid tool call\\. ${end}.* Set another model\\.$`,
       ),
     });
-  });
-
-  it('has ended its turn if it called a tool before: the trial is graded and examined', async () => {
-    const { record, asked } = await play(({ index }) => (index === 0 ? look : done('The cart is open.')));
-    expect(record).toMatchObject({ outcome: 'failed', status: 'completed', answer: 'The cart is open.' });
-    expect(record.examination!.findings).not.toEqual([]);
-    expect(asked).toHaveLength(2);
   });
 
   it('is not asked again for an answer that can be read off the page', async () => {
@@ -125,7 +134,7 @@ describe.each(Object.entries(AGENTS))('%s', (_, { start, make, look, unknown, go
 
   it('goes to an address that it made up: what stands there is not examined', async () => {
     const { record } = await play(({ index }) =>
-      index === 0 ? goTo('/path/to/pages') : done('It is open.'),
+      index === 0 ? reply(call('navigate', { url: '/path/to/pages' })) : done('It is open.'),
     );
     expect(record).toMatchObject({ outcome: 'failed', status: 'completed', examination: null });
     expect(record.finalUrl).toContain('/path/to/pages');
