@@ -5,7 +5,7 @@ import { aiSdk } from '../../src/agents/ai-sdk';
 import { agentTask, type TaskSetup } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
 import { playClaude } from '../support/claude-play';
-import { callTool, done, type JsonObject, reply, type Script, textsOf } from '../support/messages-api';
+import { call, callTool, done, type JsonObject, reply, type Script, textsOf } from '../support/messages-api';
 import { startOpenAiApi } from '../support/openai-api';
 
 const shop = `<p role="status" id="cart">The basket is empty</p><button onclick="location.href='/next'">Next</button>
@@ -106,26 +106,6 @@ describe.each([
     ]);
   });
 
-  it('has the same tools in each request, whatever the page offers, and is told of new ones', async () => {
-    const next: Script = ({ turn, ref, body }) => {
-      if (turn > 0) return isClaude(body) ? done() : reply(callTool('finish', { result: 'Done.' }));
-      const target = ref('button "Next"');
-      return isClaude(body)
-        ? reply({
-            ...callTool('left_click', { target: { type: 'ref', ref: target } }),
-            toolset_name: 'browser',
-          })
-        : reply(callTool('left_click', { ref: target }));
-    };
-    const { requests } = await play(next, {});
-    const [first, second] = requests.map(({ body }) => JSON.stringify(body.tools));
-    expect(first).toBe(second);
-    expect(first).toContain('list_page_tools');
-    const last = JSON.stringify(requests[1]!.body.messages);
-    expect(last).toContain('\\"pay\\": \\"Pays.');
-    expect(last).toContain('No longer tools of the page: add_to_cart, go, order, stock');
-  });
-
   it('gets an error for an input that the schema refuses, and the page gets nothing', async () => {
     const { script, told } = calls(use('add_to_cart', { plant: 5 }));
     const { task } = await play(script, {});
@@ -135,9 +115,35 @@ describe.each([
     expect(task.turns[0]!.actions[0]!.recorded).toBeUndefined();
   });
 
+  it('with "only", is told so, and can call', async () => {
+    const { script, told } = calls(use('add_to_cart', { plant: 'Fern' }));
+    const { requests } = await play(script, { pageTools: 'only' });
+    expect(JSON.stringify(requests[0]!.body.messages)).toContain('Act through the tools of the pages alone');
+    expect(told.at(-1)).toContain('Added Fern');
+    // Which other tools are left: tests/unit/agents/model/requests.test.ts.
+  });
+});
+
+// By the loop and the tools that both agents have.
+describe('any model', () => {
+  it('has the same tools in each request, whatever the page offers, and is told of new ones', async () => {
+    const next: Script = ({ turn, ref }) => {
+      if (turn > 0) return done();
+      const target = { type: 'ref', ref: ref('button "Next"') };
+      return reply(call('left_click', { target }));
+    };
+    const { requests } = await byClaude(next, {});
+    const [first, second] = requests.map(({ body }) => JSON.stringify(body.tools));
+    expect(first).toBe(second);
+    expect(first).toContain('list_page_tools');
+    const last = JSON.stringify(requests[1]!.body.messages);
+    expect(last).toContain('\\"pay\\": \\"Pays.');
+    expect(last).toContain('No longer tools of the page: add_to_cart, go, order, stock');
+  });
+
   it('is told of what a tool calls an error, and what is too long is cut', async () => {
     const { script, told } = calls(use('order'), use('stock'));
-    await play(script, {});
+    await byClaude(script, {});
     expect(told[1]).toContain('says that it failed: "The shop is closed.\\n- did: pay"');
     expect(told[2]).toMatch(/x… \(980000 more characters\)"/);
     expect(told[2]!.length).toBeLessThan(25_000);
@@ -145,7 +151,7 @@ describe.each([
 
   it('is told of a tool that goes to another page, and of what is there', async () => {
     const { script, told } = calls(use('go'));
-    const { task, requests } = await play(script, {});
+    const { task, requests } = await byClaude(script, {});
     expect(task.page.url()).toContain('/next');
     expect(told[1]).toContain('The page has done it, without an answer.');
     expect(told[1]).toContain('The page tool "go" left its page before it answered.');
@@ -156,7 +162,7 @@ describe.each([
 
   it('lists them when it asks', async () => {
     const { script, told } = calls(reply(callTool('list_page_tools')));
-    const { task } = await play(script, {});
+    const { task } = await byClaude(script, {});
     expect(told.at(-1)).toMatch(/^- "order": "d" input: \{"type":"object"\}/m);
     expect(task.turns[0]!.title).toBe('list the page tools');
     expect(task.turns[0]!.actions[0]!.recorded).toEqual([]);
@@ -168,7 +174,7 @@ describe.each([
   ])('types %s secrets by name: neither the model nor the record has the value', async (_, code) => {
     const secrets = { CODE: code };
     const { script } = calls(use('add_to_cart', { plant: 'Fern', code: '<secret>CODE</secret>' }));
-    const { task, requests } = await play(script, { secrets });
+    const { task, requests } = await byClaude(script, { secrets });
     expect(await task.page.evaluate('window.got')).toEqual([{ plant: 'Fern', code: 'swordfish-77' }]);
     expect(JSON.stringify(requests)).not.toContain('swordfish-77');
     expect(JSON.stringify(requests.at(-1)!.body.messages)).toContain(
@@ -178,21 +184,13 @@ describe.each([
 
   it('never hears of the tools of a host that is not admitted', async () => {
     const { script, told } = calls(use('foreign'), reply(callTool('list_page_tools')));
-    const { requests } = await play(script, { path: '/mixed', allowedDomains: ['127.0.0.1'] });
+    const { requests } = await byClaude(script, { path: '/mixed', allowedDomains: ['127.0.0.1'] });
     expect(told[1]).toContain('The page has no tool \\"foreign\\"'.replaceAll('\\', ''));
     expect(JSON.stringify(requests)).not.toContain(SECRET_WORDS);
-    const other = await play(calls(use('foreign')).script, {
+    const other = await byClaude(calls(use('foreign')).script, {
       path: '/mixed',
       allowedDomains: ['127.0.0.1', 'localhost'],
     });
     expect(JSON.stringify(other.requests)).toContain(SECRET_WORDS);
-  });
-
-  it('with "only", is told so, and can call', async () => {
-    const { script, told } = calls(use('add_to_cart', { plant: 'Fern' }));
-    const { requests } = await play(script, { pageTools: 'only' });
-    expect(JSON.stringify(requests[0]!.body.messages)).toContain('Act through the tools of the pages alone');
-    expect(told.at(-1)).toContain('Added Fern');
-    // Which other tools are left: tests/unit/agents/model/requests.test.ts.
   });
 });
