@@ -39,16 +39,19 @@ const pages = harness({
 
 type Setup = TaskSetup & {
   path?: string;
+  /** On the page that all these tests have, for a task that does nothing to it. */
+  looksOnly?: boolean;
   via?: 'chat' | 'responses';
   api?: Partial<OpenAiApiOptions>;
   agent?: Partial<AiSdkOptions>;
 };
 
 /** Plays a script, by Chat Completions if nothing else is said. */
-async function play(script: Script, { path = '/', via = 'chat', api: given, agent, ...setup }: Setup = {}) {
+async function play(script: Script, { via = 'chat', api: given, agent, ...setup }: Setup = {}) {
+  const { path = '/', looksOnly } = setup;
   const api = await startOpenAiApi({ script, ...given });
   onTestFinished(() => api.close());
-  const page = await pages.openPage(path);
+  const page = await (looksOnly ? pages.samePage() : pages.openPage(path));
   const task = agentTask(page, setup);
   const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey })[via]('gpt-test');
   const running = aiSdk({ model, maxRetries: 0, ...agent }).run(task);
@@ -66,7 +69,7 @@ async function play(script: Script, { path = '/', via = 'chat', api: given, agen
 
 /** Plays with a model of the test's own. */
 async function playWith(model: object, options: Partial<AiSdkOptions> = {}) {
-  const task = agentTask(await pages.openPage('/'));
+  const task = agentTask(await pages.samePage());
   return aiSdk({ model: model as never, maxRetries: 0, ...options }).run(task);
 }
 const fakeModel = (provider: string, more: object) => ({
@@ -319,7 +322,7 @@ describe('what the provider does', () => {
     ],
   };
   it.each(Object.entries(failures))('%s is an error of the API', async (_, [script, words, setup]) => {
-    const { error } = await play(script, setup);
+    const { error } = await play(script, { looksOnly: script !== clickGo, ...setup });
     expect(error?.name, String(error?.stack)).toBe('AgentApiError');
     expect(error?.message).toMatch(/^aiSdk: /);
     expect(error?.message).toMatch(words);
