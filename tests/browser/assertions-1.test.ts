@@ -2,11 +2,12 @@
 import type { BrowserContext, Page } from '@playwright/test';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/session/network';
-import { type OpenSession, openSession } from '../../src/browser/session/session';
+import type { OpenSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { DomAssertion, NetworkAssertion } from '../../src/spec';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
-import { type Answer, type Site, siteOfTests, startSite } from '../support/two-sites';
+import { type Answer, siteOfTests } from '../support/two-sites';
 
 const browser = browserOfTests();
 let context: BrowserContext;
@@ -670,16 +671,16 @@ describe('download', () => {
       offer('wide', [new Uint8Array([0xfe, 0xff, 0, 0x4d, 0, 0xfc])]);
       offer('long', ['\u00fcx'.repeat(4000000), 'end']);
     </script>`;
-  const shop = () =>
-    startSite('localhost', (path): Answer => {
-      const type = { 'content-type': 'text/csv' };
-      if (path === '/orders.csv') return { headers: type, body: 'number;total\r\n1042;12 €\r\n' };
-      if (path === '/attached')
-        return { headers: { ...type, 'content-disposition': 'attachment; filename=orders.csv' }, body: '7' };
-      if (path === '/moved') return { status: 302, headers: { location: '/orders.csv' } };
-      if (path === '/missing.csv') return { status: 404 };
-      return { body: PAGE };
-    });
+  const shop = siteOfTests('localhost', (path): Answer => {
+    const type = { 'content-type': 'text/csv' };
+    if (path === '/orders.csv') return { headers: type, body: 'number;total\r\n1042;12 €\r\n' };
+    if (path === '/attached')
+      return { headers: { ...type, 'content-disposition': 'attachment; filename=orders.csv' }, body: '7' };
+    if (path === '/moved') return { status: 302, headers: { location: '/orders.csv' } };
+    if (path === '/missing.csv') return { status: 404 };
+    return { body: PAGE };
+  });
+  const open = sessionsOfTests(browser);
   const cases: [id: string, name: string, text: string | undefined, Expected][] = [
     ['link', '*.csv', undefined, null],
     ['link', '*.pdf', undefined, /^no file "\*\.pdf" was downloaded, but "orders\.csv"$/],
@@ -702,20 +703,12 @@ describe('download', () => {
     ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
     ['nothing', '*.csv', undefined, /^no file "\*\.csv" was downloaded$/],
   ];
-  /** On the shop's page in a context of its own. */
-  async function inShop(path: string, run: (opened: OpenSession & { tab: Page; at: Site }) => Promise<void>) {
-    const at = await shop();
-    const own = await browser().newContext();
-    try {
-      const tab = await own.newPage();
-      const opened = await openSession(tab, ['localhost']);
-      await tab.goto(at.origin + path);
-      await run({ ...opened, tab, at });
-      await opened.close();
-    } finally {
-      await own.close();
-      await at.close();
-    }
+  /** On the shop's page. */
+  async function inShop(path: string, run: (opened: OpenSession & { tab: Page }) => Promise<void>) {
+    const opened = await open();
+    await opened.page.goto(shop.origin + path);
+    shop.hits.length = 0;
+    await run({ ...opened, tab: opened.page });
   }
 
   test('a tab that only brought a download is closed: the one before it is graded', () =>
@@ -729,19 +722,19 @@ describe('download', () => {
     }));
 
   test.each(cases)('%s: %s with %s', (id, name, text, expected) =>
-    inShop('/', async ({ tab, session, network, at }) => {
+    inShop('/', async ({ tab, session, network }) => {
       await tab.evaluate(each => document.getElementById(each)?.click(), id);
       if (id !== 'nothing') await expect.poll(() => session.downloads.length).toBe(1);
       const assertion = { type: 'download', name, ...(text === undefined ? {} : { text }) } as const;
       const state = { page: tab, network: network.events, downloads: session.downloads };
       compare(await look({ ...state, once: expected !== null }, assertion), expected);
       // Each request once, and answered.
-      const sent = at.hits
-        .filter(hit => hit !== 'GET /')
-        .map(hit => `${hit} ${hit.includes('missing') ? 404 : hit.includes('moved') ? 302 : 200}`);
-      const logged = () => network.events.filter(({ url }) => /^http/.test(url) && url !== `${at.origin}/`);
+      const sent = shop.hits.map(
+        hit => `${hit} ${hit.includes('missing') ? 404 : hit.includes('moved') ? 302 : 200}`,
+      );
+      const logged = () => network.events.filter(({ url }) => /^http/.test(url) && url !== `${shop.origin}/`);
       const shown = () =>
-        logged().map(each => `${each.method} ${each.url.replace(at.origin, '')} ${each.status}`);
+        logged().map(each => `${each.method} ${each.url.replace(shop.origin, '')} ${each.status}`);
       await expect.poll(shown).toEqual(sent);
     }),
   );

@@ -1,22 +1,20 @@
 // The examination as a part of a trial: when it is made, what the record and the report get of it, and what it may cost.
-import type { BrowserContext, Page } from '@playwright/test';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Page } from '@playwright/test';
+import { expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
-import { openSession } from '../../src/browser/session/session';
 import { trialRecordSchema } from '../../src/data/record';
 import type { TrialResult } from '../../src/data/verdict';
 import { EXAMINATION_MS } from '../../src/trial/examine';
 import { PassingWays } from '../../src/verdicts/diagnosis/parting';
 import { factsOf } from '../../src/verdicts/diagnosis/way';
 import { imageInfo } from '../support/messages-api/tokens';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
 import { siteOfTests } from '../support/two-sites';
 
 const STEP = "look for what stood in the agent's way";
-const browser = browserOfTests();
-let context: BrowserContext;
-let page: Page;
+const open = sessionsOfTests(browserOfTests());
 let html: string;
 
 const site = siteOfTests('localhost', path =>
@@ -27,11 +25,6 @@ const site = siteOfTests('localhost', path =>
         body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}`,
       },
 );
-beforeEach(async () => {
-  context = await browser().newContext();
-  page = await context.newPage();
-});
-afterEach(() => context.close());
 
 interface Input {
   run?(task: SessionTask): Promise<unknown>;
@@ -39,11 +32,16 @@ interface Input {
   selector?: string;
   secrets?: Record<string, string>;
   isFirstToPass?(): boolean;
+  /** The page has a context of its own, and no other test after this one. */
+  isOwn?: boolean;
+  /** Changes the page, one of its own, before the trial. */
+  change?(page: Page): void;
 }
 
 /** A trial that passes if the page has an element of the selector. */
-async function runTrial({ goal = 'Go.', selector = '.never', ...more }: Input) {
-  const opened = await openSession(page, ['localhost']);
+async function runTrial({ goal = 'Go.', selector = '.never', isOwn, change, ...more }: Input) {
+  const opened = await open({ own: isOwn || change ? {} : undefined });
+  change?.(opened.page);
   const assertion = { type: 'dom', selector, state: 'attached' };
   const entryUrl = `${site.origin}/shop?q=1#top`;
   const attached = new Map<string, Buffer>();
@@ -59,7 +57,6 @@ async function runTrial({ goal = 'Go.', selector = '.never', ...more }: Input) {
   const expectTimeoutMs = selector === '.never' ? 300 : 20_000;
   const input = { entryUrl, assertion, goal, expectTimeoutMs, secrets: {}, ...more };
   const record = await playTrial(opened, input, output);
-  await opened.close();
   return { record, attached, took };
 }
 
@@ -256,7 +253,6 @@ it.each([
     });
   const passed = await runTrial({ run: add, selector: 'body' });
   html = body.startsWith('<p') ? body.replace('2000', '200') : `<p style="height:2000px"></p>${body}`;
-  await page.goto('about:blank');
   const lost = await runTrial({ run: async () => ({ status: 'gave_up', reason: 'no such button' }) });
   const ways = new PassingWays({ from: 'trials' }, [{ facts: factsOf(passed.record) }]);
   const click = { title: 'click', error: 'not found', recorded: [] };
@@ -287,7 +283,7 @@ it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
   ],
 ])('costs no more than its time where the page %s', async (_, body, run) => {
   html = body;
-  const { record, took } = await runTrial({ run: async task => void (await run(task)) });
+  const { record, took } = await runTrial({ run: async task => void (await run(task)), isOwn: true });
   expect(record.outcome).toBe('failed');
   // The bound, and a moment for a machine that is busy.
   expect(took.get(STEP) ?? 0).toBeLessThan(EXAMINATION_MS + 3_000);
@@ -307,11 +303,13 @@ it('no assertion waits once the agent gave up', async () => {
 it('begins although a flooded browser answers no wait for the page', async () => {
   html = ICON;
   const never = new Promise<never>(() => undefined);
-  page.waitForFunction = () => never;
-  const waitForLoadState = page.waitForLoadState.bind(page);
-  page.waitForLoadState = (state, ...options) =>
-    state === 'load' ? never : waitForLoadState(state, ...options);
-  const { record } = await runTrial({ run: clickIcon });
+  const change = (page: Page) => {
+    page.waitForFunction = () => never;
+    const waitForLoadState = page.waitForLoadState.bind(page);
+    page.waitForLoadState = (state, ...options) =>
+      state === 'load' ? never : waitForLoadState(state, ...options);
+  };
+  const { record } = await runTrial({ run: clickIcon, change });
   expect(record.turns).toHaveLength(1);
 });
 

@@ -1,8 +1,9 @@
 // What the agent's last turn began is over before anything is graded: an agent of one's own need not wait for it.
-import { afterEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
 import { takeScreenshot } from '../../src/browser/session/pictures';
-import { type OpenSession, openSession } from '../../src/browser/session/session';
+import type { OpenSession } from '../../src/browser/session/session';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
 import { serverOfTests } from '../support/two-sites';
@@ -27,7 +28,7 @@ const PAGES: Record<string, string> = {
   '/404': '<h1>This order is gone</h1>',
 };
 
-const browser = browserOfTests();
+const open = sessionsOfTests(browserOfTests());
 let opened: OpenSession;
 /** Of the newest trial, by name. */
 let pictures: Map<string, Buffer>;
@@ -45,14 +46,9 @@ const site = serverOfTests((request, response) => {
   response.statusCode = Number(/\/([45]\d\d)$/.exec(request.url!)?.[1] ?? 200);
   setTimeout(() => response.end(PAGES[request.url!] ?? ''), request.url === '/slow' ? SLOW_MS : 0);
 });
-afterEach(async () => {
-  await opened.close();
-  await opened.session.context.close();
-});
 
 async function buyOn(path: string, ...assertion: object[]) {
-  const context = await browser().newContext();
-  opened = await openSession(await context.newPage(), ['localhost']);
+  opened = await open();
   pictures = new Map();
   const given = {
     entryUrl: `http://localhost:${site.port}${path}`,

@@ -3,12 +3,12 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import type { BrowserContextOptions } from '@playwright/test';
 import { expect, onTestFinished, test } from 'vitest';
-import { openSession } from '../../src/browser/session/session';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
 import { serverOfTests } from '../support/two-sites';
 
-const browser = browserOfTests();
+const open = sessionsOfTests(browserOfTests());
 const proxy = serverOfTests((_, response) => {
   response.writeHead(407, { 'proxy-authenticate': 'Basic realm="office"' }).end('Who are you?');
 });
@@ -18,10 +18,7 @@ test.each<[string, () => BrowserContextOptions, string]>([
   ['a proxy that wants a password', () => ({ proxy: { server: proxy.url } }), 'Look at `proxy` in `use`'],
   ['a context that is offline', () => ({ offline: true }), 'Is `offline` set in `use`'],
 ])('%s', async (_, options, hint) => {
-  const context = await browser().newContext(options());
-  onTestFinished(() => context.close());
-  const opened = await openSession(await context.newPage(), ['localhost']);
-  const record = await playTrial(opened, {
+  const record = await playTrial(await open({ own: options() }), {
     entryUrl: 'http://localhost:4173/',
     assertion: { type: 'dom', selector: 'h1', state: 'visible' },
     expectTimeoutMs: 100,
@@ -33,16 +30,10 @@ test.each<[string, () => BrowserContextOptions, string]>([
 test('a server that hangs up is no browser that was closed', async () => {
   const server = createServer(socket => socket.end()).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const context = await browser().newContext();
-  onTestFinished(async () => {
-    await context.close();
-    server.close();
-  });
+  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
-  const opened = await openSession(await context.newPage(), ['localhost']);
-  const given = { entryUrl: `https://localhost:${port}/`, expectTimeoutMs: 100 };
-  const record = await playTrial(opened, {
-    ...given,
+  const record = await playTrial(await open(), {
+    ...{ entryUrl: `https://localhost:${port}/`, expectTimeoutMs: 100 },
     assertion: { type: 'dom', selector: 'h1', state: 'visible' },
   });
   expect(record).toMatchObject({ errorKind: 'site_unreachable' });
@@ -50,12 +41,9 @@ test('a server that hangs up is no browser that was closed', async () => {
 });
 
 test('a host that allowedDomains lacks is named as that, not as a redirect', async () => {
-  const context = await browser().newContext();
-  onTestFinished(() => context.close());
-  const opened = await openSession(await context.newPage(), ['shop.test']);
-  const given = { entryUrl: 'http://localhost:4173/', allowedDomains: ['shop.test'], expectTimeoutMs: 100 };
-  const record = await playTrial(opened, {
-    ...given,
+  const allowedDomains = ['shop.test'];
+  const record = await playTrial(await open({ allowedDomains }), {
+    ...{ entryUrl: 'http://localhost:4173/', allowedDomains, expectTimeoutMs: 100 },
     assertion: { type: 'dom', selector: 'h1', state: 'visible' },
   });
   expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
@@ -67,11 +55,9 @@ test('a host that allowedDomains lacks is named as that, not as a redirect', asy
 test.each(['div[[', 'h1 >> text=x', ':nth-child(', 'a:has-txt("x")'])(
   'a selector that is no CSS, %s, is found before the agent is paid',
   async selector => {
-    const context = await browser().newContext();
-    onTestFinished(() => context.close());
-    const opened = await openSession(await context.newPage(), [new URL(site.url).hostname]);
     let asked = 0;
-    const record = await playTrial(opened, {
+    const allowedDomains = [new URL(site.url).hostname];
+    const record = await playTrial(await open({ allowedDomains }), {
       ...{ entryUrl: site.url, expectTimeoutMs: 100, run: async () => void asked++ },
       assertion: { type: 'dom', selector, state: 'visible' },
     });
