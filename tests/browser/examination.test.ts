@@ -7,6 +7,7 @@ import type { TrialResult } from '../../src/data/verdict';
 import { EXAMINATION_MS } from '../../src/trial/examine';
 import { PassingWays } from '../../src/verdicts/diagnosis/parting';
 import { factsOf } from '../../src/verdicts/diagnosis/way';
+import { hang } from '../support/hang';
 import { imageInfo } from '../support/messages-api/tokens';
 import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
@@ -265,17 +266,7 @@ it.each([
 });
 
 it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
-  [
-    'hangs',
-    '',
-    task =>
-      task.page.evaluate(() => {
-        // A page that waits for it does nothing else meanwhile, and takes no processor.
-        const request = new XMLHttpRequest();
-        request.open('GET', '/never', false);
-        setTimeout(() => request.send(), 200);
-      }),
-  ],
+  ['hangs', '', task => task.page.evaluate(hang('/never', 200))],
   [
     'goes away all the time',
     '<script>setTimeout(() => location.reload(), 100)</script>',

@@ -4,6 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { locatorOf } from '../../src/browser/actions/locate';
 import { worldOf } from '../../src/browser/in-page';
 import { type ExamineOptions, examinePage } from '../../src/browser/reading/examine';
+import { hang } from '../support/hang';
 import { imageInfo } from '../support/messages-api/tokens';
 import { browserOfTests } from '../support/shared-browser';
 import { siteOfTests, startSite } from '../support/two-sites';
@@ -264,9 +265,7 @@ describe('is not fooled', () => {
 
 describe('keeps to its time', () => {
   afterEach(() => page.close());
-  // A page that waits for it does nothing else meanwhile, and takes no processor.
-  const HUNG =
-    '<button></button><script>const held = new XMLHttpRequest(); held.open("GET", "/never", false); setTimeout(() => held.send(), 50)</script>';
+  const HUNG = `<button></button><script>${hang('/never', 50)}</script>`;
   const GROWING =
     '<script>setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement("button")); })</script>';
   it.each([

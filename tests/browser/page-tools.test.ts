@@ -5,6 +5,7 @@ import { perform } from '../../src/browser/actions/perform';
 import { documentIn } from '../../src/browser/admitted';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
+import { hang } from '../support/hang';
 import { browserOfTests } from '../support/shared-browser';
 import { turnsOver } from '../support/trials';
 import { serverOfTests } from '../support/two-sites';
@@ -295,8 +296,7 @@ describe('frames', () => {
 describe('bounds', () => {
   it.each(['/busy', '/huge'])('%s tells nothing about the browser: tools are there later', async path => {
     const { page, tools, names } = await open(path);
-    const busy = `const request = new XMLHttpRequest(); request.open('GET', '/held', false); request.send()`;
-    const isBusy = path === '/busy' && page.evaluate(busy);
+    const isBusy = path === '/busy' && page.evaluate(hang('/held'));
     expect(await tools.isSupported()).toBe(true);
     await isBusy;
     await page.goto(site.url);

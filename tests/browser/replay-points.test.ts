@@ -1,13 +1,11 @@
 // What was clicked at a point is clicked there again, and nothing else that lies there by now.
-import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import { Player } from '../../src/agents/replay/player';
-import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
 import { agentTask } from '../support/agent-task';
 import { harness, html, type Pages } from '../support/claude-harness';
+import { LOG, logOf, recordingOf } from '../support/recordings';
 
-const LOG = `<script>window.log = []; window.note = text => { log.push(text); document.title = log.join(' ') }</script>`;
 const pages: Pages = { '/': html('') };
 const site = harness(pages);
 
@@ -148,12 +146,6 @@ async function record({ page, at: [x, y], key, type }: Case, goal: string) {
   return { recording: recordingOf(opened.actions), log: await logOf(opened.page) };
 }
 
-function recordingOf(done: readonly Action[]): Recording {
-  const actions = done.map(({ title, recorded }) => ({ title, recorded }));
-  expect(actions.filter(({ recorded }) => !recorded)).toEqual([]);
-  return { turns: [{ title: 'turn', actions }], specHash: 'then' } as unknown as Recording;
-}
-
 async function replayOn(page: string, recording: Recording, goal: string): Promise<string[]> {
   pages['/now'] = html(LOG + page);
   const now = await site.openPage('/now');
@@ -161,7 +153,6 @@ async function replayOn(page: string, recording: Recording, goal: string): Promi
   return logOf(now);
 }
 
-const logOf = (page: Page) => page.evaluate('log') as Promise<string[]>;
 const GOAL = 'Do it.';
 
 describe('the page as it was', () => {

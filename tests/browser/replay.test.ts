@@ -3,13 +3,12 @@ import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import { ActionProblem, Player } from '../../src/agents/replay/player';
-import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
 import { agentTask } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
 import { at } from '../support/messages-api';
+import { LOG, recordingOf } from '../support/recordings';
 
-const LOG = `<script>window.log = []; const note = text => { log.push(text); document.title = log.join(' ') }</script>`;
 const pages = harness({
   '/form': html(`${LOG}<form onsubmit="note('sent ' + new URLSearchParams(new FormData(this))); return false">
     <label>Name <input name="name"></label><label>Notes <textarea name="notes"></textarea></label>
@@ -61,23 +60,6 @@ const pages = harness({
 });
 
 type Opened = Awaited<ReturnType<typeof pages.open>>;
-
-function recordingOf(actions: readonly Action[]): Recording {
-  const done = actions.filter(({ error }) => error === undefined);
-  const unknown = done.filter(({ recorded }) => recorded === undefined);
-  expect(unknown.map(({ title }) => title)).toEqual([]);
-  return {
-    recordingVersion: '1',
-    specId: 'test',
-    specHash: 'x',
-    agent: 'claude',
-    model: null,
-    recordedAt: '2026-11-01T00:00:00.000Z',
-    turns: done.flatMap(({ title, recorded }) =>
-      recorded?.length ? [{ title, actions: [{ title, recorded }] }] : [],
-    ),
-  };
-}
 
 /** What there is to see of what was done, in all tabs and frames. */
 async function stateOf(page: Page): Promise<unknown> {

@@ -87,6 +87,14 @@ async function toolsOn(path: string, given = {}) {
   };
 }
 
+const inFrameOf = (label: string) => `locator('iframe').contentFrame().getByLabel('${label}')`;
+/** Uses a tool where the field of the frame has the focus. */
+async function inFocus({ page, use }: Awaited<ReturnType<typeof toolsOn>>, name: string, input: object) {
+  await inFrame(page).click();
+  await use(name, input);
+}
+const NOT_PASTED = 'Not pasted: the field is on localhost';
+
 describe('a field in a frame of another host', () => {
   it('is given none by lexical()', async () => {
     const { page, task } = await open('/foreign', { goal: `Enter "${NAMED}" into "Password"` });
@@ -95,46 +103,40 @@ describe('a field in a frame of another host', () => {
     expect(await got(page)).toBe('');
   });
 
-  it.each(['Password', 'Plan'])('nor by form_input: %s', async label => {
-    const { page, use, target } = await toolsOn('/foreign');
-    await expect(use('form_input', { target: target(label), value: NAMED })).rejects.toThrow(REFUSED);
-    expect(await got(page)).toBe('');
+  it.each<[string, (on: Awaited<ReturnType<typeof toolsOn>>) => Promise<unknown>, refused?: string]>([
+    ['form_input', ({ use, target }) => use('form_input', { target: target('Password'), value: NAMED })],
+    [
+      'form_input into a list',
+      ({ use, target }) => use('form_input', { target: target('Plan'), value: NAMED }),
+    ],
+    ['typing where the focus is', on => inFocus(on, 'type', { text: `x${NAMED}` })],
+    [
+      'replay()',
+      ({ task }) => replay(task, { do: 'fill', text: NAMED, locator: inFrameOf('Password') }, 2_000),
+    ],
+    [
+      'replay() into a list',
+      ({ task }) => replay(task, { do: 'select', labels: [NAMED], locator: inFrameOf('Plan') }, 2_000),
+    ],
+    ['ctrl+v', on => inFocus(on, 'key', { text: 'ctrl+v' }), NOT_PASTED],
+    ['shift+Insert', on => inFocus(on, 'key', { text: 'shift+Insert' }), NOT_PASTED],
+    ['shift+ctrl+v', on => inFocus(on, 'key', { text: 'shift+ctrl+v' }), NOT_PASTED],
+    ['ctrl+v that is held', on => inFocus(on, 'hold_key', { text: 'ctrl+v', duration: 0 }), NOT_PASTED],
+    [
+      'dragging a text there',
+      ({ page, task }) => act(task, { do: 'drag', locator: page.locator('h1'), to: inFrame(page) }, 2_000),
+      'Not dragged: the field is on localhost',
+    ],
+  ])('nor by %s', async (_, how, refused = REFUSED) => {
+    const tools = await toolsOn('/foreign');
+    await expect(how(tools)).rejects.toThrow(refused);
+    expect(await got(tools.page)).toBe('');
   });
 
-  it('nor by typing where the focus is', async () => {
-    const { page, use } = await toolsOn('/foreign');
-    await inFrame(page).click();
-    await expect(use('type', { text: `x${NAMED}` })).rejects.toThrow(REFUSED);
-    expect(await got(page)).toBe('');
-    await use('type', { text: 'Mira' });
-    expect(await got(page)).toBe('Mira');
-  });
-
-  it.each([
-    ['Password', { do: 'fill', text: NAMED }],
-    ['Plan', { do: 'select', labels: [NAMED] }],
-  ])('nor by replay(): %s', async (label, action) => {
-    const { page, task } = await open('/foreign');
-    const locator = `locator('iframe').contentFrame().getByLabel('${label}')`;
-    await expect(replay(task, { ...action, locator }, 2_000)).rejects.toThrow(REFUSED);
-    expect(await got(page)).toBe('');
-  });
-
-  it.each([
-    ['key', { text: 'ctrl+v' }],
-    ['key', { text: 'shift+Insert' }],
-    ['key', { text: 'shift+ctrl+v' }],
-    ['hold_key', { text: 'ctrl+v', duration: 0 }],
-  ])('nor by pasting what was copied: %s %o', async (name, input) => {
-    const { page, use } = await toolsOn('/foreign');
-    await inFrame(page).click();
-    await expect(use(name, input)).rejects.toThrow('Not pasted: the field is on localhost');
-  });
-
-  it('nor by dragging a text there', async () => {
-    const { page, task } = await open('/foreign');
-    const dragged = { do: 'drag', locator: page.locator('h1'), to: inFrame(page) } as const;
-    await expect(act(task, dragged, 2_000)).rejects.toThrow('Not dragged: the field is on localhost');
+  it('but takes what is no secret', async () => {
+    const on = await toolsOn('/foreign');
+    await inFocus(on, 'type', { text: 'Mira' });
+    expect(await got(on.page)).toBe('Mira');
   });
 
   it.each(['fill', 'type'] as const)('takes the focus in vain during "%s"', async how => {

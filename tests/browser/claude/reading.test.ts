@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ACTION_LIMIT_MS } from '../../../src/agents/tools/driver';
 import { harness, html, quickest } from '../../support/claude-harness';
+import { hang } from '../../support/hang';
 
 const rows = Array.from(
   { length: 400 },
@@ -338,14 +339,7 @@ describe('get_page_text', () => {
 
   it('of a page that is busy is no empty text', async () => {
     const { run, page } = await pages.open('/shop', { context: {} });
-    await page.evaluate(
-      () =>
-        void setTimeout(() => {
-          const request = new XMLHttpRequest();
-          request.open('GET', '/held', false);
-          request.send();
-        }),
-    );
+    await page.evaluate(hang('/held', 0));
     const { isError, text } = await run('get_page_text');
     expect(isError).toBe(true);
     expect(text).toMatch(/did not give its text within 2 s.*Take a screenshot/);
