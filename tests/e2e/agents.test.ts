@@ -1,6 +1,6 @@
 // Agents that misbehave: each trial ends with a record and one clear reason, and no later trial is harmed.
 import { beforeAll, expect, test } from 'vitest';
-import { config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
+import { config, makeSuite, type Run, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>
 <a href="/second" target="_blank">Second</a><button onclick="alert('stop')">Alert</button>`;
@@ -202,7 +202,6 @@ beforeAll(async () => {
 bad.answer = async task => ({ answer: typeof task.wantsAnswer === 'object' ? '{"from":11}' : ' ' + JSON.stringify(task.wantsAnswer) + ', with ' + task.secrets.PASS });
 const go = task => task.turn('click Go', () => task.page.getByText('Go').click());`,
       taskproof: `{ secrets: { PASS: 'correct horse' }, agent: defineAgent({ name: 'bad', run: task => (bad[task.specId ?? task.goal] ?? go)(task) }) }`,
-      reporters: PLAIN,
     }),
     'by-hand.spec.ts': byHandTest(`${site.url}/`),
     ...Object.fromEntries(

@@ -12,7 +12,7 @@ import {
 import { act, elementOf, finish, screenshotOf } from '../support/messages-api/browser-use';
 import { recordsIn } from '../support/records';
 import { startProxy } from '../support/refusing-proxy';
-import { config, makeSuite, type Run, type SpecOptions, spec, startSite } from './suite';
+import { config, makeSuite, type Run, type SpecOptions, spec, startSite, WITH_JSON } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 const PASSWORD = 'violet-garden-7';
@@ -215,9 +215,8 @@ beforeAll(async () => {
   });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { command } from '@taskproof/playwright';`,
       taskproof: `{ secrets: { SHOP_PASSWORD: '${PASSWORD}' }, agent: ${agents.browserUse} }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      reporters: WITH_JSON,
     }),
     'by-hand.spec.ts': byHandTests(site.url, agents),
     'passes.spec.ts': `import { taskproofTests } from '@taskproof/playwright';
@@ -233,7 +232,7 @@ taskproofTests('tasks/domains.yaml', { test });`,
     ),
   });
   run = await suite.playwright(['test']);
-  records = recordsIn(suite.read('pw.json'));
+  records = recordsIn(suite.read('report.json'));
   outcomes = JSON.parse(suite.read('outcomes.json'));
 }, 900_000);
 afterAll(async () => {

@@ -15,7 +15,7 @@ import {
   startMessagesApi,
   think,
 } from '../support/messages-api';
-import { config, makeSuite, PAGE, type Run, spec, startSite, TASKS_TEST } from './suite';
+import { config, interrupt, makeSuite, PAGE, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
@@ -163,7 +163,6 @@ taskproofTests('tasks/${name}.yaml');`,
 function suiteOf(options: string, url: string) {
   return makeSuite({
     'playwright.config.ts': config({
-      imports: `import { claude } from '@taskproof/playwright';`,
       taskproof: `{ agent: claude(${options}) }`,
     }),
     'tasks/go.yaml': spec({ id: 'go', url }),
@@ -177,10 +176,9 @@ test('Ctrl-C: what the request in flight has cost counts', async () => {
   onTestFinished(() => api.close());
   const site = await startSite({ '/': PAGE });
   const suite = suiteOf(`{ baseURL: '${api.url}' }`, `${site.url}/`);
-  const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
-  await expect.poll(() => api.requests[0]?.pings, { timeout: 60_000 }).toBeGreaterThan(5);
-  child.kill('SIGINT');
-  const run = await done;
+  const inFlight = async () =>
+    expect.poll(() => api.requests[0]?.pings, { timeout: 60_000 }).toBeGreaterThan(5);
+  const run = await interrupt(suite, inFlight, { ANTHROPIC_API_KEY: KEY });
   const [trial] = run.results().verdicts[0]!.trials;
   const { input_tokens, cache_creation_input_tokens } = api.requests[0]!.usage!;
   expect(trial, run.output).toMatchObject({ outcome: 'error', errorKind: 'interrupted' });

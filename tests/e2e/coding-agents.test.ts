@@ -1,5 +1,4 @@
 // Coding agents, the real command lines with the real MCP server, in real runs: our own servers play their models.
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -16,10 +15,9 @@ import {
   textsOf,
 } from '../support/messages-api';
 import { startOpenAiApi } from '../support/openai-api';
-import { MARK, processesMarked } from '../support/processes';
-import { recordsIn } from '../support/records';
+import { MARK, marked } from '../support/processes';
 import { startProxy } from '../support/refusing-proxy';
-import { config, makeSuite, type SpecOptions, spec, startSite } from './suite';
+import { config, makeSuite, recordsOf, type SpecOptions, spec, startSite, WITH_JSON } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 const PASSWORD = 'violet-garden-7';
@@ -62,7 +60,7 @@ interface Agent {
 async function play(agents: Agent[]) {
   const suite = makeSuite({
     'playwright.config.ts': config({
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      reporters: WITH_JSON,
     }),
   });
   for (const { page, specs, args, env } of agents) {
@@ -87,21 +85,21 @@ taskproofTests('tasks/${name}/*.yaml', { test });`,
       ),
     });
   }
-  const mark = randomUUID();
+  const processes = marked();
   const temp = join(suite.folder, 'temp');
   mkdirSync(temp);
-  const run = await suite.playwright(['test'], { [MARK]: mark, TMPDIR: temp, TEMP: temp });
-  const records = Object.fromEntries(recordsIn(suite.read('pw.json')).map(record => [record.specId, record]));
+  const run = await suite.playwright(['test'], { ...processes.env, TMPDIR: temp, TEMP: temp });
+  const records = recordsOf(suite);
   const ids = agents.flatMap(({ specs }) => specs.map(({ id }) => id));
   expect(Object.keys(records).sort(), run.output).toEqual(ids.sort());
-  expect(processesMarked(mark)).toEqual([]);
+  expect(processes.running()).toEqual([]);
   const left = readdirSync(temp, { recursive: true, encoding: 'utf8' });
   expect(left.filter(name => name.startsWith('taskproof-mcp-'))).toEqual([]);
   // The config, of which Playwright writes all there is, names them.
-  const reported = JSON.stringify(JSON.parse(suite.read('pw.json')).suites);
+  const reported = JSON.stringify(JSON.parse(suite.read('report.json')).suites);
   for (const secret of [PASSWORD, KEY])
     expect(run.output + reported + JSON.stringify(records)).not.toContain(secret);
-  return { records: records as Record<string, TrialRecord>, output: run.output };
+  return { records, output: run.output };
 }
 
 const over = (message: string): Answer => ({

@@ -1,42 +1,30 @@
 // Programs that play trials, in real runs.
 import { spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
-import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
-import { MARK, processesMarked } from '../support/processes';
+import { marked } from '../support/processes';
 import { PROGRAM_HEAD } from '../support/program-head';
-import { recordsIn } from '../support/records';
 import { unzip } from '../support/unzip';
 import {
   config,
   hangingPage,
+  interrupt,
   makeSuite,
   PAGE,
-  PLAIN,
   type Run,
+  recordsOf,
   type Suite,
   spec,
   startSite,
   TASKS_TEST,
   TASKS_TEST_IN_ONE_WORKER,
+  WITH_JSON,
 } from './suite';
 
 const NODE = JSON.stringify(process.execPath);
-const IMPORTS = `import { command } from '@taskproof/playwright';`;
-
-/** The processes of a run are gone, and those that its programs started. */
-async function expectGone(mark: string): Promise<void> {
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 20_000, interval: 100 });
-}
-
-function records(suite: Suite, file = 'report.json') {
-  return Object.fromEntries(recordsIn(suite.read(file)).map(record => [record.specId, record]));
-}
-
-const JSON_REPORT = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
 
 test('the example agent plays example tasks, in two workers, and what it did is played again', async () => {
   const site = await startExampleSite({ port: 0 });
@@ -52,14 +40,11 @@ test('the example agent plays example tasks, in two workers, and what it did is 
   const agent = transformSync(readFileSync('agent-programs/cdp/agent.mts', 'utf8'), { loader: 'ts' }).code;
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: IMPORTS,
-      reporters: JSON_REPORT,
+      reporters: WITH_JSON,
       workers: 2,
       taskproof: `{ origin: '${site.url}', record: true, agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
     }).replace('timeout: 2000', 'timeout: 5000'),
     'replay.config.ts': config({
-      imports: `import { replay } from '@taskproof/playwright';`,
-      reporters: PLAIN,
       taskproof: `{ origin: '${site.url}', agent: replay() }`,
     }),
     'agents/agent.mjs': agent,
@@ -72,7 +57,7 @@ test('the example agent plays example tasks, in two workers, and what it did is 
     ids.map(id => [id, 'passed', null]),
   );
   expect(run.exitCode, run.output).toBe(0);
-  const played = records(suite);
+  const played = recordsOf(suite);
   const choices = played['filter-pet-safe']!.turns.map(({ title }) => title);
   expect(choices).toEqual(expect.arrayContaining(['click "Name"', 'fill "Sort by"']));
   const { turns } = played['register-sensor']!;
@@ -130,7 +115,6 @@ describe('a run that was started elsewhere, of a program and of the agents of th
     const documentedAgents = PAGE_AGENTS.filter(({ program }) => program);
     suite = makeSuite({
       'ui/playwright.config.ts': config({
-        imports: IMPORTS,
         reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }], ['html']]`,
         taskproof: `{ secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({ command: ${NODE}, args: ['player.mjs', 'again'], cwd: 'agents', env: { GREETING: 'hello', GONE: undefined }, name: 'player', model: 'm-1' }) }`,
       }).replace('use: {', `use: { trace: 'on',`),
@@ -211,7 +195,7 @@ test('by hand', async ({ page, agent }) => {
   });
 
   test('the record tells all that a program did, without its secrets', () => {
-    const record = records(suite, 'ui/report.json').all!;
+    const record = recordsOf(suite, 'ui/report.json').all!;
     expect(JSON.parse(suite.read('ui/agents/task.json'))).toEqual({
       protocolVersion: '1',
       goal: 'Click "Go"',
@@ -481,7 +465,7 @@ const unread = {
 describe('each fault of a program', () => {
   let suite: Suite;
   let run: Run;
-  const mark = randomUUID();
+  const processes = marked();
   const outcomes: Record<string, { status: string; reason: string; turns: number; done: boolean }> = {};
 
   // In one project, and what fails unexpectedly last in it: one worker.
@@ -496,8 +480,7 @@ describe('each fault of a program', () => {
     suite = makeSuite({
       // Of those whose time is not the point none ends by it: megabytes take a busy machine seconds.
       'playwright.config.ts': config({
-        imports: IMPORTS,
-        reporters: JSON_REPORT,
+        reporters: WITH_JSON,
         taskproof: `{ turnTimeoutMs: 60_000, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: ${agent()} }`,
       }),
       'faulty.mjs': `${PROGRAM_HEAD}
@@ -537,7 +520,7 @@ ${Object.entries(unread)
       ),
       'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
     });
-    run = await suite.playwright(['test'], { [MARK]: mark });
+    run = await suite.playwright(['test'], processes.env);
     for (const name of ['faults', ...Object.keys(unread)])
       Object.assign(outcomes, JSON.parse(suite.read(`${name}.json`)));
   });
@@ -560,7 +543,7 @@ ${Object.entries(unread)
     expect(run.output).toMatch(/no\s+plan\s+for\s+<secret>PASS<\/secret>\s+with\s+<MODEL_API_KEY>/);
     const reported = JSON.stringify(JSON.parse(suite.read('report.json')).suites);
     expectNoLeak(run.output, reported, suite.read('taskproof-results.json'));
-    await expectGone(mark);
+    await processes.gone();
   });
 
   test('is the outcome or the error of a hand-written test', () => {
@@ -590,8 +573,6 @@ test('Ctrl-C ends the program and what it started', async () => {
   const site = await startSite({ '/': PAGE, '/hanging': hanging });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: IMPORTS,
-      reporters: PLAIN,
       taskproof: `{ agent: command({ command: ${NODE}, args: ['hang.mjs'] }) }`,
     }),
     'hang.mjs': `${PROGRAM_HEAD}
@@ -605,19 +586,18 @@ await never();`,
     'tasks/hang.yaml': spec({ id: 'hang', url: `${site.url}/` }),
     'tasks.spec.ts': TASKS_TEST,
   });
-  const mark = randomUUID();
-  const run = suite.start(['test'], { [MARK]: mark });
-  await started;
-  expect(processesMarked(mark).filter(line => line.includes('hang.mjs')).length).toBe(
-    process.platform === 'linux' ? 1 : 0,
-  );
-  run.process.kill('SIGINT');
-  const { exitCode, output, results } = await run.done;
+  const processes = marked();
+  const hasStarted = async () => {
+    await started;
+    const running = processes.running().filter(line => line.includes('hang.mjs'));
+    expect(running).toHaveLength(process.platform === 'linux' ? 1 : 0);
+  };
+  const { exitCode, output, results } = await interrupt(suite, hasStarted, processes.env);
   expect(exitCode, output).toBe(130);
   expect(results().verdicts[0]!.trials[0]).toMatchObject({
     outcome: 'error',
     reason: 'the run was interrupted before the trial ended',
     turns: 1,
   });
-  await expectGone(mark);
+  await processes.gone();
 });

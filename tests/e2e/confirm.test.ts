@@ -1,17 +1,7 @@
 // A baseline, a diff and fresh trials of real `playwright test` processes, with an agent whose pass rate is known.
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
-import {
-  config,
-  inProcess,
-  makeSuite,
-  PLAIN,
-  type Suite,
-  spec,
-  startSite,
-  TASKS_TEST,
-  taskproof,
-} from './suite';
+import { config, inProcess, makeSuite, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 /** Passes every trial but those of the specs that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
 const AGENT = `defineAgent({ name: 'known', async run(task) {
@@ -63,7 +53,6 @@ beforeAll(async () => {
     'policies.spec.ts': POLICIES,
     'log-in.setup.ts': SETUP,
     'playwright.config.ts': config({
-      reporters: PLAIN,
       taskproof: `{ agent: ${AGENT}, earlyStop: true }`,
       // One of the runs below has a project before it, which costs each of them a worker.
       projects: `[{ name: 'setup', testMatch: 'log-in.setup.ts' },
@@ -164,7 +153,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   const { url } = other;
   const asked = `defineAgent({ name: 'asked', preflight() { throw new Error('the agent was asked'); }, async run() {} })`;
   const probed = makeSuite({
-    'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${asked} }` }),
+    'playwright.config.ts': config({ taskproof: `{ agent: ${asked} }` }),
     'tasks.spec.ts': TASKS_TEST,
     'tasks/vacuous.yaml': spec({
       id: 'vacuous',

@@ -2,7 +2,17 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  makeSuite,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+  tasksTest,
+  WITH_JSON,
+} from './suite';
 
 const FORM = `<form action="/create"><label>Name <input name="name"></label><button>Create</button></form>`;
 const signUp = (url: string, id: string, name: string) =>
@@ -49,8 +59,7 @@ beforeAll(async () => {
     'tasks/without.yaml': signUp(site.url, 'without', 'baker'),
     'tasks.spec.ts': TASKS_TEST,
     'playwright.config.ts': config({
-      imports: `import { replay } from '@taskproof/playwright';`,
-      reporters: PLAIN.replace(']]', `], ['json', { outputFile: 'pw.json' }]]`),
+      reporters: WITH_JSON,
       projects: `[
         { name: 'agents', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: lexical(), record: true } } },
         { name: 'replay', grep: /unique/, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay() } } },
@@ -58,7 +67,7 @@ beforeAll(async () => {
     }),
   });
   first = await suite.playwright(['test', '--project=agents']);
-  report = suite.read('pw.json');
+  report = suite.read('report.json');
   records = recordsIn(report).filter(({ specId }) => specId === 'unique');
 });
 
@@ -82,7 +91,7 @@ test('a recording keeps the placeholder, a replay has a value of its own, and th
   expect(recording).toContain('{{unique}}');
   for (const { unique } of records) expect(recording).not.toContain(unique);
   const [{ runId, unique } = { runId: '', unique: '' }] = records;
-  suite.write({ 'tasks.spec.ts': TASKS_TEST.replace('*.yaml', 'unique.yaml') });
+  suite.write({ 'tasks.spec.ts': tasksTest('tasks/**/unique.yaml') });
   const before = [...created];
   // A first trial shows it, and a second one is a worker more.
   const again = await suite.playwright(['test', '--repeat-each=1'], { TASKPROOF_RUN_ID: runId! });

@@ -1,6 +1,6 @@
 // Specs as a suite declares them: the same ones in several describes, one by itself, broken ones among good ones.
 import { expect, test } from 'vitest';
-import { config, makeSuite, PAGE, PLAIN, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
 const reporters = (last: string) => `[['list'], ['@taskproof/playwright/reporter'], ${last}]`;
 
@@ -15,7 +15,6 @@ test('the same spec in two describes has two verdicts, two recordings and two re
     }),
     'merge.config.ts': `export default { testDir: '.', reporter: ${reporters("['line']")} };`,
     'replay.config.ts': config({
-      imports: `import { replay } from '@taskproof/playwright';`,
       taskproof: '{ agent: replay() }',
     }),
     'tasks/cart.yaml': spec({ id: 'cart', url: `${site.url}/`, k: 2 }),
@@ -64,7 +63,7 @@ test('one spec runs by itself; those that do not parse fail by themselves, and t
   const url = `${site.url}/`;
   const good = ['cart', 'cart-gift', 'mini-cart'];
   const suite = makeSuite({
-    'playwright.config.ts': config({ reporters: PLAIN }),
+    'playwright.config.ts': config(),
     'tasks.spec.ts': TASKS_TEST,
     'tasks/cart.yaml': spec({ id: 'cart', url, extra: 'tags: [smoke]' }),
     'tasks/cart-gift.yaml': spec({ id: 'cart-gift', url, k: 2 }),

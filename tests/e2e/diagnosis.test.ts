@@ -13,8 +13,8 @@ import {
   serveFolder,
   spec,
   startSite,
-  TASKS_TEST,
   TASKS_TEST_IN_ONE_WORKER,
+  tasksTest,
 } from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.
@@ -82,7 +82,6 @@ beforeAll(async () => {
     });
   suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { test } from '@playwright/test';`,
       projects: `[${project('strong', 1)}, ${project('weak', 1)}]`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html'], ['blob']]`,
     }),
@@ -90,7 +89,7 @@ beforeAll(async () => {
     'strong/buy.yaml': specOf('buy', 1),
     'weak/buy.yaml': specOf('buy', 3),
     'weak/kept.yaml': specOf('kept', 2),
-    'strong.spec.ts': TASKS_TEST.replace('tasks', 'strong'),
+    'strong.spec.ts': tasksTest('strong/*.yaml'),
     // The tolerated failure is green by our reporter alone, and the last one: no worker starts after it.
     'weak.spec.ts': TASKS_TEST_IN_ONE_WORKER.replace('tasks', 'weak').replace(
       'fail()',

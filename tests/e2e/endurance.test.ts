@@ -1,7 +1,6 @@
 // Forty trials in one worker: memory stays flat, and no process, context or browser target is left behind.
-import { randomUUID } from 'node:crypto';
-import { expect, test, vi } from 'vitest';
-import { MARK, processesMarked } from '../support/processes';
+import { expect, test } from 'vitest';
+import { marked } from '../support/processes';
 import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 
 const TRIALS = 40;
@@ -55,8 +54,8 @@ import { runInNewContext } from 'node:vm';`,
     ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/` })])),
     'tasks.spec.ts': TASKS_TEST,
   });
-  const mark = randomUUID();
-  const run = await suite.playwright(['test'], { [MARK]: mark });
+  const processes = marked();
+  const run = await suite.playwright(['test'], processes.env);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).not.toContain('MaxListenersExceededWarning');
   expect(run.results().verdicts.map(row => row.verdict)).toEqual(ids.map(() => 'passed'));
@@ -73,7 +72,7 @@ import { runInNewContext } from 'node:vm';`,
   // Earlier trials load what all others share, and warm up what Node compiles.
   const [third, last] = [median(heaps.slice(-2 * quarter, -quarter)), median(heaps.slice(-quarter))];
   expect(last / third, `${third} bytes in the third quarter, ${last} in the last`).toBeLessThan(1.012);
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await processes.gone();
 });
 
 function median(values: number[]): number {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { PROGRAM_HEAD } from '../support/program-head';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST, WITH_JSON } from './suite';
 
 /** Of a trial and of a test: what is waited is more. */
 const TIME_MS = 9_000;
@@ -60,7 +60,7 @@ async function makeFair() {
     'program.mjs': PROGRAM,
     'playwright.config.ts': config({
       imports: `import { mine, program } from './agent.mjs';`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`,
+      reporters: WITH_JSON,
       taskproof: `{ agent: mine, turnTimeoutMs: ${TIME_MS / 3} }`,
       workers: 3,
       extra: `timeout: ${TIME_MS / 2}`,

@@ -1,9 +1,8 @@
 // What happens to a run happens to it on purpose here: it ends, says what happened, and loses no finished trial.
-import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { expect, test, vi } from 'vitest';
-import { MARK, processesMarked } from '../support/processes';
+import { expect, test } from 'vitest';
+import { marked } from '../support/processes';
 import { serve } from '../support/serve';
 import {
   config,
@@ -11,7 +10,6 @@ import {
   inProcess,
   makeSuite,
   PAGE,
-  PLAIN,
   spec,
   startSite,
   TASKS_TEST,
@@ -127,13 +125,11 @@ test('each fault ends its trial with what happened, and no other; no process is 
   const agents = Object.entries(faults).map(([id, { agent }]) => `'${id}': async () => { ${agent} }`);
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { test } from '@playwright/test';
-const run = (task: any) => {
+      imports: `const run = (task: any) => {
   const go = () => task.turn('click Go', () => task.page.getByText('Go').click());
   return ({ ${agents.join(',\n')} } as any)[task.specId]();
 };`,
       taskproof: `{ turnTimeoutMs: 1000, agent: defineAgent({ name: 'faulty', run }) }`,
-      reporters: PLAIN,
       extra: 'fullyParallel: true',
       projects: `[
         { name: 'agents' },
@@ -148,8 +144,8 @@ const run = (task: any) => {
     ),
     'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
   });
-  const mark = randomUUID();
-  const run = await suite.playwright(['test'], { [MARK]: mark });
+  const processes = marked();
+  const run = await suite.playwright(['test'], processes.env);
   expect(run.exitCode, run.output).toBe(1);
   const { verdicts, complete } = run.results();
   expect(complete).toBe(true);
@@ -171,7 +167,7 @@ const run = (task: any) => {
     trials: [{ outcome: 'error', errorKind: 'browser' }],
   });
   expect(run.output).toContain('4 trials with error: browser');
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await processes.gone();
 });
 
 test('what can not be written costs a warning, never the verdicts', async () => {
@@ -253,7 +249,7 @@ async function interruptible(hangAfterwards: boolean) {
     '/hold': (_, response) => void held.add(response),
   });
   const suite = makeSuite({
-    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }`, reporters: PLAIN }),
+    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }` }),
     'tasks/a-done.yaml': spec({ id: 'a-done', goal: 'go', url: `${site.url}/` }),
     'tasks/b-hanging.yaml': spec({ id: 'b-hanging', goal: 'hang', url: `${site.url}/` }),
     'tasks/c-never.yaml': spec({ id: 'c-never', goal: 'go', url: `${site.url}/` }),
@@ -266,21 +262,21 @@ const test = base.extend({
 });
 taskproofTests('tasks/**/*.yaml', { test });`,
   });
-  const mark = randomUUID();
-  const run = suite.start(['test'], { [MARK]: mark });
+  const processes = marked();
+  const run = suite.start(['test'], processes.env);
   // The worker outlives its runner until its teardown has ended.
   run.process.on('exit', () => {
     for (const response of held) response.end();
   });
   await started;
-  return { ...run, mark };
+  return { ...run, processes };
 }
 
 test.each([
   { how: 'Ctrl-C once: the running trial says so, the rest is missing', hangs: false },
   { how: 'Ctrl-C twice: nothing is waited for', hangs: true },
 ])('$how, and what had ended is kept', async ({ hangs }) => {
-  const { process: runner, done, mark } = await interruptible(hangs);
+  const { process: runner, done, processes } = await interruptible(hangs);
   // The first one waits for the teardown that hangs. Playwright takes no second one within a second of it.
   const impatient = hangs ? setInterval(() => runner.kill('SIGINT'), 200) : undefined;
   runner.kill('SIGINT');
@@ -303,5 +299,5 @@ test.each([
     /did not pass\n[\s\S]*Interrupted: 1 of 3 trials are kept\. Go on: npx taskproof resume$/m,
   );
   expect(run.output).not.toMatch(/internal|own code/);
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await processes.gone();
 });

@@ -2,15 +2,22 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
 import type { Results } from '../../src/data/results';
-import { recordsIn } from '../support/records';
-import { CLICKS_GO, config, makeSuite, PAGE, type Run, type Suite, spec, startSite } from './suite';
-
-const REPORTERS = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
+import {
+  CLICKS_GO,
+  config,
+  makeSuite,
+  PAGE,
+  type Run,
+  recordsOf,
+  type Suite,
+  spec,
+  startSite,
+  WITH_JSON,
+} from './suite';
 
 const verdictsOf = (run: Run) =>
   new Map<string, Results['verdicts'][number]>(run.results().verdicts.map(row => [row.spec, row]));
-const recordOf = (suite: Suite, id: string) =>
-  recordsIn(suite.read('report.json')).findLast(({ specId }) => specId === id)!;
+const recordOf = (suite: Suite, id: string) => recordsOf(suite)[id]!;
 
 describe('check, prepare and hooks', () => {
   let suite: Suite;
@@ -28,7 +35,7 @@ describe('check, prepare and hooks', () => {
       'playwright.config.ts': config({
         taskproof: `{ judge: { name: 'tells', judge: async ({ finalUrl, finalText }) => ({ passed: true, reason: finalUrl + ' says ' + finalText }) }, agent: ${CLICKS_GO.replace('click());', "click());\n  return { answer: 'Done!' };")}, earlyStop: true }`,
         globs: "'{tasks,prepared,hooked,late}/*.yaml'",
-        reporters: REPORTERS,
+        reporters: WITH_JSON,
       }),
       ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url })])),
       'tasks/judged.yaml': `${spec({ id: 'judged', url })}judge: It is done.\n`,

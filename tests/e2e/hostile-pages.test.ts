@@ -1,15 +1,13 @@
 // Pages that would keep an agent, its browser or its memory for ever: each trial ends within its limits, with a record.
 import { expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
+import { hang } from '../support/hang';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST_IN_ONE_WORKER, WITH_JSON } from './suite';
 
 const script = (code: string) => `${PAGE}<script>${code}</script>`;
 const onLoad = (code: string) => script(`addEventListener('load', () => setTimeout(() => { ${code} }));`);
 
-/** It answers nothing in the meantime, as if it computed, and keeps no processor busy. */
-const nap = (path: '/nap' | '/never') =>
-  `{ const request = new XMLHttpRequest(); request.open('GET', '${path}', false); request.send(); }`;
 const compute = (ms: number) => `for (const end = performance.now() + ${ms}; performance.now() < end; );`;
 
 interface HostilePage {
@@ -38,7 +36,7 @@ const ANY: TrialRecord['outcome'][] = ['passed', 'failed', 'error'];
 const pages: Record<string, HostilePage> = {
   'dialogs-without-end': {
     // More at once than a trial keeps.
-    page: onLoad(`for (let count = 1; ; count++) { alert('again'); if (count > 300) ${nap('/nap')} }`),
+    page: onLoad(`for (let count = 1; ; count++) { alert('again'); if (count > 300) ${hang('/nap')} }`),
     outcome: ['failed'],
     broken: HUNG,
     notice: /^A dialog \(alert\) said "again" and was accepted/,
@@ -90,12 +88,12 @@ const pages: Record<string, HostilePage> = {
     outcome: ANY,
   },
   'script-without-end': {
-    page: script(`while (true) { ${compute(50)} ${nap('/nap')} }`),
+    page: script(`while (true) { ${compute(50)} ${hang('/nap')} }`),
     outcome: ['error'],
     reason: /can't be opened: Timeout 1000ms exceeded\. Is the site running/,
   },
   'timer-without-end': {
-    page: onLoad(nap('/never')),
+    page: onLoad(hang('/never')),
     outcome: ['failed'],
     broken: HUNG,
   },
@@ -129,7 +127,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
     'playwright.config.ts': config({
       imports: `const hung = ${HUNG_PAGES};\nconst unopened = ${UNOPENED};`,
       taskproof: `{ agent: ${AGENT} }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      reporters: WITH_JSON,
       // Short limits where all of them is used: where nothing answers, and where a page is too much for the machine.
       projects: `[
         { name: 'unopened', grep: unopened, use: { navigationTimeout: 1000 } },
@@ -151,7 +149,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
     'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
   });
   const run = await suite.playwright(['test']);
-  const records = recordsIn(suite.read('pw.json'));
+  const records = recordsIn(suite.read('report.json'));
   for (const [id, { outcome, reason, broken, notice }] of Object.entries(pages)) {
     const record = records.find(({ specId }) => specId === id)!;
     expect(record, `${id} has a record\n${run.output}`).toBeDefined();

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import ts from 'typescript';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import { compileCache } from '../support/compile-cache';
-import { config, makeSuite, PLAIN, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, type Suite, spec, startSite } from './suite';
 
 const exec = promisify(execFile);
 const shell = process.platform === 'win32';
@@ -101,7 +101,7 @@ test.each(kinds)('$name', async ({ name, type, extension, convert, k }) => {
   root.write({
     [`${folder}/package.json`]: JSON.stringify({ private: true, type }),
     [`${folder}/playwright.config.${extension}`]: convert(
-      config({ reporters: PLAIN }).replace('use: {', `use: { baseURL: '${site.url}',`),
+      config().replace('use: {', `use: { baseURL: '${site.url}',`),
     ),
     [`${folder}/fixtures.${extension}`]: convert(ESM.fixtures),
     [`${folder}/agents.spec.${extension}`]: file(ESM.agents),

@@ -75,7 +75,6 @@ test('without labels a rubric is inconclusive; labelled and checked, it passes',
   const suite = makeSuite({
     ...tasksOn(site.url),
     'playwright.config.ts': config({
-      imports: `import { webJudge } from '@taskproof/playwright';\nimport { test } from '@playwright/test';`,
       taskproof: `{ agent: ${AGENT}, judge: webJudge({ baseURL: '${api.url}', minAgreement: 0.9 }) }`,
     }),
   });
@@ -204,8 +203,7 @@ test('aiJudge(): a merged blob is as inconclusive as its run; Ctrl-C in a check 
   const suite = makeSuite({
     ...tasksOn(site.url),
     'playwright.config.ts': config({
-      imports: `import { aiJudge } from '@taskproof/playwright';\nimport { test } from '@playwright/test';
-import { createOpenAI } from '@ai-sdk/openai';
+      imports: `import { createOpenAI } from '@ai-sdk/openai';
 const judge = createOpenAI({ baseURL: '${model.url}' })('gpt-judge');`,
       taskproof: `{ agent: ${AGENT}, judge: aiJudge({ model: judge, pricing: { input: 1, output: 4 }, minAgreement: 0.9 }) }`,
     }),

@@ -5,7 +5,16 @@ import type { ResultRow } from '../../src/data/verdict';
 import { testsIn } from '../support/json-report';
 import { decision, json, playJudge } from '../support/judge-model';
 import { startMessagesApi } from '../support/messages-api';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
+import {
+  config,
+  makeSuite,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST_IN_ONE_WORKER,
+  WITH_JSON,
+} from './suite';
 
 const KEY = 'sk-ant-the-key-of-this-judge';
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Your message was sent.</p>`;
@@ -67,9 +76,8 @@ beforeAll(async () => {
     ...tasks,
     'agents.spec.ts': TASKS_TEST_IN_ONE_WORKER,
     'playwright.config.ts': config({
-      imports: `import { webJudge } from '@taskproof/playwright';`,
       taskproof: `{ agent: lexical(), judge: webJudge({ baseURL: '${api.url}', maxRetries: 0 }) }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`,
+      reporters: WITH_JSON,
     }),
   });
   const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });

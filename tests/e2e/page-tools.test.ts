@@ -130,7 +130,6 @@ beforeAll(async () => {
   const lies = spec({ id: 'lies', url: `${site.url}/lies`, goal: 'Put a fern into the cart with CODE' });
   suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { command, replay } from '@taskproof/playwright';`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['json', { outputFile: 'report.json' }]]`,
       projects: `process.env.REPLAY ? [${project('replays', `{ agent: replay(), ${secrets} }`, grep)}] : [
         ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`)},

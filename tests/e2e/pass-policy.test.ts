@@ -1,7 +1,7 @@
 // Pass policies for ordinary tests, beside a spec and a test without one. runner-flags.test.ts: with -x; shards.test.ts: in shards;
 // confirm.test.ts: with early stop, a baseline and fresh trials.
 import { expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSuite, PAGE, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
 // Each repeat is a worker, and each failure but the last of a repeat one more: they come last, in the second repeat.
 const TESTS = `import { test, expect } from '@playwright/test';
@@ -39,7 +39,7 @@ test('tests with a policy are judged beside specs, and every reporter shows what
         { name: 'rest', testMatch: 'rest.ts', dependencies: ['agents'] }]`,
     }),
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
-    'a-spec.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('tasks/*.yaml');`,
+    'a-spec.spec.ts': TASKS_TEST,
     'chat.spec.ts': TESTS,
     'agent.spec.ts': AGENT,
     'rest.ts': `import { test } from '@playwright/test';\ntest('the rest', () => {});`,

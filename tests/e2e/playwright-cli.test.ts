@@ -1,12 +1,10 @@
 // Playwright's own command line for agents and its MCP server, the real ones, on a trial's page: a program stands for the coding agent.
-import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/data/record';
-import { MARK, processesMarked } from '../support/processes';
-import { recordsIn } from '../support/records';
-import { config, makeSuite, type Suite, spec, startSite } from './suite';
+import { MARK, marked } from '../support/processes';
+import { config, makeSuite, recordsOf, type Suite, spec, startSite, WITH_JSON } from './suite';
 
 const PASSWORD = 'violet-garden-7';
 const SECRET = '<secret>SHOP_PASSWORD</secret>';
@@ -99,7 +97,7 @@ beforeAll(async () => {
   });
   suite = makeSuite({
     'playwright.config.ts': config({
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      reporters: WITH_JSON,
     }),
   });
   const agent = '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs';
@@ -134,13 +132,13 @@ taskproofTests('tasks/${name}.yaml', { test });`,
       }),
     });
   }
-  const mark = randomUUID();
+  const processes = marked();
   const temp = join(suite.folder, 'temp');
   mkdirSync(temp);
-  const run = await suite.playwright(['test'], { [MARK]: mark, TMPDIR: temp, TEMP: temp });
+  const run = await suite.playwright(['test'], { ...processes.env, TMPDIR: temp, TEMP: temp });
   output = run.output;
-  records = Object.fromEntries(recordsIn(suite.read('pw.json')).map(record => [record.specId, record]));
-  expect(processesMarked(mark)).toEqual([]);
+  records = recordsOf(suite);
+  expect(processes.running()).toEqual([]);
   expect(readdirSync(temp).filter(name => name.startsWith('taskproof-'))).toEqual([]);
   if (isOld) return;
   for (const text of [output, suite.read('cli.json'), suite.read('mcp.json'), JSON.stringify(records)])

@@ -8,7 +8,17 @@ import type { Recording } from '../../src/data/recording';
 import type { ResultRow } from '../../src/data/verdict';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, inProcess, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  inProcess,
+  makeSuite,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+  WITH_JSON,
+} from './suite';
 
 const SECRET = '4000-0566';
 /** An order needs the card's number, of which the page knows only the form. */
@@ -52,9 +62,8 @@ const configOf = (...projects: Project[]) => {
   );
   return {
     'playwright.config.ts': config({
-      imports: `import { claude, replay } from '@taskproof/playwright';
-const secrets = { CARD: '${SECRET}' };`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      imports: `const secrets = { CARD: '${SECRET}' };`,
+      reporters: WITH_JSON,
       projects: `[${sources}]`,
     }),
   };
@@ -152,7 +161,7 @@ test.describe('changed', () => taskproofTests('changed/*.yaml'));`,
     expect(recordedIn(suite, file)).toHaveLength(6);
     expect(suite.read(file.replace('kept', 'again'))).toBe(suite.read(file));
     // The config that Playwright's JSON report holds is no way out for it either.
-    for (const each of ['kept/order.json', file, 'pw.json']) {
+    for (const each of ['kept/order.json', file, 'report.json']) {
       expect(suite.read(each)).toContain('<secret>CARD</secret>');
       expect(suite.read(each)).not.toContain(SECRET);
     }
@@ -197,7 +206,7 @@ test.describe('changed', () => taskproofTests('changed/*.yaml'));`,
       ),
     ]);
     expect(second.output).not.toMatch(/its hooks/);
-    const notices = recordsIn(suite.read('pw.json')).flatMap(({ turns }) =>
+    const notices = recordsIn(suite.read('report.json')).flatMap(({ turns }) =>
       turns.flatMap(each => each.notices),
     );
     expect(notices).toContainEqual(expect.stringContaining('order has changed since kept'));
@@ -258,7 +267,7 @@ test('where a control has another name, Claude plays on and leaves a recording f
   expect(healing.output).toContain(
     'healed: review recordings/order.healed.json, then replace recordings/order.json with it',
   );
-  expect(recordsIn(suite.read('pw.json'))[0]!.healed).toEqual({
+  expect(recordsIn(suite.read('report.json'))[0]!.healed).toEqual({
     turn: 4,
     reason: 'action 4: button "Place order" not found on /checkout',
     recording: 'recordings/order.json',
@@ -296,7 +305,6 @@ test('the recordings of all example tasks play', async () => {
   onTestFinished(() => site.close());
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { replay } from '@taskproof/playwright';`,
       taskproof: `{ origin: '${site.url}', agent: replay() }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./steps.cjs']]`,
       extra: 'expect: { timeout: 5000 }',

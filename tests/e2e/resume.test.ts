@@ -1,15 +1,15 @@
 // A run that is killed half way, and what goes on with it: each trial is graded once, and every report shows the whole.
-import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
 import { testsIn } from '../support/json-report';
-import { MARK, processesMarked } from '../support/processes';
+import { marked } from '../support/processes';
 import {
   config,
   hangingPage,
   inProcess,
+  interrupt,
   makeSuite,
   PAGE,
   type Suite,
@@ -48,12 +48,12 @@ taskproofTests('tasks/*.yaml');`;
 
 /** Ends once nothing of the run is left. */
 async function killRun(suite: Suite, args: string[], env: Record<string, string>, started: Promise<void>) {
-  const mark = randomUUID();
-  const killed = suite.start(args, { ...env, [MARK]: mark });
+  const processes = marked();
+  const killed = suite.start(args, { ...env, ...processes.env });
   await started;
   killed.process.kill('SIGKILL');
   await killed.done;
-  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+  await processes.gone();
 }
 
 /** Attachments of a trial that is kept. */
@@ -161,7 +161,7 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
   const site = await startSite({ '/': PAGE, '/hanging': hanging });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { appendFileSync } from 'node:fs';\nimport { test } from '@playwright/test';`,
+      imports: `import { appendFileSync } from 'node:fs';`,
       reporters: `[['blob'], ['list'], ['@taskproof/playwright/reporter']]`,
       taskproof: `{ agent: defineAgent({ name: 'tells', async run(task) {
         const index = test.info().repeatEachIndex;
@@ -208,7 +208,6 @@ test('a trial whose hooks were broken off by an interruption is played again: th
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { appendFileSync } from 'node:fs';`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter']]`,
       taskproof: `{ agent: defineAgent({ name: 'counts', async run(task) {
   appendFileSync('played.txt', task.specId + ' ');
   await task.turn('go', () => task.page.getByText('Go').click());
@@ -222,10 +221,7 @@ test.afterEach(async () => {
   throw new Error('not logged out');
 });${TASKS_TEST}`,
   });
-  const run = suite.start(['test', '--workers=1'], { HANG: '1' });
-  await started;
-  run.process.kill('SIGINT');
-  await run.done;
+  await interrupt(suite, () => started, { HANG: '1' });
   const resumed = await taskproof(suite, ['resume']);
   expect(suite.read('played.txt')).toBe('first first second ');
   expect(resumed.code, resumed.err).toBe(1);

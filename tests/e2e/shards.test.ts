@@ -46,7 +46,6 @@ beforeAll(async () => {
   const ours = `'@taskproof/playwright/reporter'`;
   suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { test } from '@playwright/test';`,
       projects: `[
         ${project('strong', {}, `testIgnore: 'tests.spec.ts'`)},
         ${project('weak', { pricing: 1, refund: 2 }, 'fullyParallel: false')},

@@ -7,8 +7,10 @@ import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { run } from '../../src/cli/program';
+import type { TrialRecord } from '../../src/data/record';
 import type { Results } from '../../src/data/results';
 import { compileCache } from '../support/compile-cache';
+import { recordsIn } from '../support/records';
 import { serve } from '../support/serve';
 
 /** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends (./setup.ts). */
@@ -58,6 +60,22 @@ export function makeSuite(files: Record<string, string>): Suite {
   };
   suite.write(files);
   return suite;
+}
+
+/** The record of each spec's newest trial, by its id. @param file output of the reporter `json` */
+export const recordsOf = (suite: Suite, file = 'report.json'): Record<string, TrialRecord> =>
+  Object.fromEntries(recordsIn(suite.read(file)).map(record => [record.specId, record]));
+
+/** Ctrl-C, once a run has come so far. */
+export async function interrupt(
+  suite: Suite,
+  started: () => Promise<unknown>,
+  env: Record<string, string> = {},
+) {
+  const run = suite.start(['test'], env);
+  await Promise.race([started(), run.done]);
+  run.process.kill('SIGINT');
+  return run.done;
 }
 
 const exec = promisify(execFile);
@@ -119,6 +137,7 @@ export interface ConfigOptions {
   /** Source text of the projects; one named `agents` by default. */
   projects?: string;
   globs?: string;
+  /** Source text below the imports that all of them have. */
   imports?: string;
   /** Default: 1. Each starts a Node process and a browser, for each repeat: most of what a run costs. */
   workers?: number;
@@ -134,6 +153,8 @@ export const CLICKS_GO = `defineAgent({ name: 'go', async run(task) {
 
 /** Without the HTML report, which few tests read: the default. */
 export const PLAIN = `[['list'], ['@taskproof/playwright/reporter']]`;
+/** The same, and report.json, in which `recordsOf` reads. */
+export const WITH_JSON = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
 
 /** A config as a user would write it, with the browser of this machine. */
 export function config(options: ConfigOptions = {}): string {
@@ -147,8 +168,8 @@ export function config(options: ConfigOptions = {}): string {
     projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats(${globs}) }]`,
   } = options;
   return `
-import { defineConfig } from '@playwright/test';
-import { repeats, lexical, defineAgent } from '@taskproof/playwright';
+import { defineConfig, test } from '@playwright/test';
+import { aiJudge, aiSdk, claude, command, defineAgent, lexical, repeats, replay, webJudge } from '@taskproof/playwright';
 ${imports}
 export default defineConfig({
   workers: ${workers},
@@ -163,10 +184,11 @@ export default defineConfig({
 `;
 }
 
-export const TASKS_TEST = `
+export const tasksTest = (glob: string) => `
 import { taskproofTests } from '@taskproof/playwright';
-taskproofTests('tasks/**/*.yaml');
+taskproofTests('${glob}');
 `;
+export const TASKS_TEST = tasksTest('tasks/**/*.yaml');
 
 /**
  * The same, and no failure starts a new worker: it becomes an expected one after the other hooks. Our reporter tells it as ever. Not

@@ -1,7 +1,7 @@
 // use.taskproof of the config, of a project and of test.use together, in the main process and in workers.
 import { expect, test } from 'vitest';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Suite, spec, startSite, tasksTest, WITH_JSON } from './suite';
 
 const FORM = `<form action="/in">
 <label>One <input name="one"></label><label>Two <input name="two"></label><label>Three <input name="three"></label>
@@ -37,7 +37,7 @@ taskproofTests('tasks/*.yaml', { test, filter: ({ id }) => id !== 'three' });
 function suiteOf(site: string): { suite: Suite; text: string } {
   const text = config({
     imports: `import { appendFileSync } from 'node:fs';\nappendFileSync('loads.txt', process.pid + '\\n');`,
-    reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+    reporters: WITH_JSON,
     taskproof: `{ origin: 'baseURL', secrets: { A: 'value-a', B: 'of the config', GONE: undefined, LOST: undefined } }`,
     projects: `['adds', 'nowhere', 'made'].map(name => ({
       name, testMatch: name === 'adds' ? 'using.spec.ts' : name === 'made' ? 'made.spec.ts' : 'tasks.spec.ts',
@@ -51,7 +51,7 @@ function suiteOf(site: string): { suite: Suite; text: string } {
     'tasks/z-needy.yaml': elsewhere('needy', enter(['A', 'GONE', 'LOST'])),
     'using.spec.ts': USING,
     'made.spec.ts': MADE,
-    'tasks.spec.ts': TASKS_TEST.replace('*.yaml', 'plain.yaml'),
+    'tasks.spec.ts': tasksTest('tasks/**/plain.yaml'),
     'playwright.config.ts': text,
     'as-module.config.mjs': text,
   });
@@ -76,7 +76,7 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
   expect(sent).toEqual([all, all]);
   expect(plain.output).toContain(lacking);
   expect(plain.results().verdicts).toMatchObject([{ project: 'adds', spec: 'three', verdict: 'passed' }]);
-  const plainRecords = suite.read('pw.json');
+  const plainRecords = suite.read('report.json');
   expect(plainRecords).not.toContain('value-a');
 
   // A fixture makes the options: only the worker knows them, and what is missing. This config is no module.
@@ -84,7 +84,7 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
   const failing = await suite.playwright(['test', '--project=nowhere', '--project=made']);
   expect(failing.exitCode).toBe(1);
   expect(sent, failing.output).toEqual(['value-a value-b ']);
-  const said = suite.read('pw.json');
+  const said = suite.read('report.json');
   expect(said).not.toContain('value-a');
   const loads = suite.read('loads.txt').trim().split('\n');
   expect(loads.length).toBeGreaterThanOrEqual(4);

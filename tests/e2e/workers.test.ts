@@ -1,7 +1,7 @@
 // How many workers a run has that the user did not choose: trials that wait get more, other projects keep theirs.
 import { cpus } from 'node:os';
 import { expect, test } from 'vitest';
-import { config, makeSuite, PAGE, spec, startSite } from './suite';
+import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
 /** As Playwright chooses. */
 const OWN = Math.max(1, Math.floor(cpus().length / 2));
@@ -29,7 +29,7 @@ const meets = defineAgent({ name: 'meets', waits: true, async run(task) {
 }`,
     'met/.keep': '',
     'tasks/meet.yaml': spec({ id: 'meet', url: `${site.url}/`, k: TRIALS }),
-    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+    'tasks.spec.ts': TASKS_TEST,
     'plain.spec.ts': `import { test } from '@playwright/test'; for (let i = 0; i < ${OWN}; i++) test('plain ' + i, () => {});`,
   });
   const { exitCode, output } = await suite.playwright(['test']);

@@ -1,11 +1,13 @@
 // Finds the processes of one run by a mark in their environment, which children inherit. Linux only: it reads /proc.
+import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { expect, vi } from 'vitest';
 
 /** Name of the environment variable with the mark. */
 export const MARK = 'TASKPROOF_TEST_MARK';
 
 /** @returns the command lines of the processes with the mark */
-export function processesMarked(mark: string): string[] {
+function processesMarked(mark: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
     .filter(name => /^\d+$/.test(name))
@@ -19,4 +21,16 @@ export function processesMarked(mark: string): string[] {
         return [];
       }
     });
+}
+
+/** A mark for a run: its environment, and what is left of it. */
+export function marked() {
+  const mark = randomUUID();
+  const running = () => processesMarked(mark);
+  return {
+    env: { [MARK]: mark },
+    running,
+    /** The processes of the run are gone, and those that its programs started. */
+    gone: () => vi.waitFor(() => expect(running()).toEqual([]), { timeout: 60_000, interval: 200 }),
+  };
 }
