@@ -15,6 +15,7 @@ import {
   type Script,
   say,
   startMessagesApi,
+  status,
   textsOf,
   think,
 } from '../support/messages-api';
@@ -276,29 +277,28 @@ describe('pictures', () => {
 });
 
 describe('what the provider does', () => {
-  const status = (status: number, message: string, headers: Record<string, string> = {}): Answer => ({
-    ...{ fault: 'status', status, type: 'error', message, headers },
-  });
+  const refused = (code: number, message: string, headers = {}) =>
+    status(code, 'error', { message, headers });
   const pricing = { input: 1, output: 1 };
   const KEPT_OUT = 'Incorrect API key provided: Bearer sk-test-key-of-the-tests';
   const refusal: Answer = { content: [say('I can not help with that.')], stopReason: 'refusal' };
   const failures: Record<string, [Script, words: RegExp, setup?: Setup]> = {
     'a key that is refused': [
-      [status(401, KEPT_OUT)],
+      [refused(401, KEPT_OUT)],
       /the API refuses the key \(401\).*The provider said: Incorrect API key provided: Bearer \[key\]$/,
     ],
-    'no such model': [[status(404, 'No.')], /there is no model "gpt-test" for this key \(404\)/],
+    'no such model': [[refused(404, 'No.')], /there is no model "gpt-test" for this key \(404\)/],
     'a model without tools': [
       [],
       /the model "gpt-test" does not support tools \(400\).*does not support tools/,
       { api: { takesTools: false } },
     ],
-    'another refusal': [[status(400, 'Odd.')], /refuses the request \(400\)\. The provider said: Odd\./],
+    'another refusal': [[refused(400, 'Odd.')], /refuses the request \(400\)\. The provider said: Odd\./],
     'a used-up quota': [
-      [status(429, 'You exceeded your current quota')],
+      [refused(429, 'You exceeded your current quota')],
       /the account has no credit \(429\).*You exceeded/,
     ],
-    'a failure': [[status(500, 'Oops')], /the API failed \(500\).*Oops/],
+    'a failure': [[refused(500, 'Oops')], /the API failed \(500\).*Oops/],
     'a connection that ends': [
       [{ fault: 'drop' }],
       /the API at http:\/\/127\.0\.0\.1:\d+\S* can't be reached/,
@@ -360,8 +360,8 @@ describe('what the provider does', () => {
   });
 
   it('a limit, an overload and a lost API are waited out, once it has served', async () => {
-    const limit = status(429, 'Slow down', { 'retry-after-ms': '1' });
-    const faults: Answer[] = [limit, status(529, 'Busy'), status(503, 'Away'), { fault: 'drop' }];
+    const limit = refused(429, 'Slow down', { 'retry-after-ms': '1' });
+    const faults: Answer[] = [limit, refused(529, 'Busy'), refused(503, 'Away'), { fault: 'drop' }];
     const script: Script = request =>
       request.index === 0 ? clickGo(request) : (faults[request.index - 1] ?? finish);
     const { error, task, api } = await play(script, { agent: { maxRetries: 0 } });
@@ -390,7 +390,7 @@ describe('what the provider does', () => {
       [
         () => reply(callTool('read_page', { filter: 'all' })),
         () => reply(callTool('read_page', { filter: 'all' })),
-        () => status(400, 'This model has a maximum context length of 8192 tokens.'),
+        () => refused(400, 'This model has a maximum context length of 8192 tokens.'),
         () => finish,
       ][index]!();
     const { error, api } = await play(script, { path: '/long' });

@@ -17,6 +17,7 @@ import {
   type Script,
   say,
   startMessagesApi,
+  status,
 } from '../support/messages-api';
 import { flat, startOpenAiApi } from '../support/openai-api';
 import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
@@ -44,8 +45,7 @@ const PAGE = `<label>Card <input id="card"></label><button onclick="done.hidden=
 /** What the model called `talks` does, and so on. */
 const byModel: Script = ({ body, turn, ref }) => {
   if (body.model === 'talks') return reply(say('I would click on Go.'));
-  if (body.model === 'locked')
-    return { fault: 'status', status: 401, type: 'error', message: `Bad key: ${KEY}` };
+  if (body.model === 'locked') return status(401, 'error', { message: `Bad key: ${KEY}` });
   if (turn > 0)
     return body.model === 'typist' ? done('It is sent.') : reply(callTool('wait', { duration: 0 }));
   return reply(

@@ -8,6 +8,7 @@ import {
   type MessagesApi,
   type ScriptedRequest,
   startMessagesApi,
+  status,
 } from '../support/messages-api';
 import { act, elementOf, finish, screenshotOf } from '../support/messages-api/browser-use';
 import { recordsIn } from '../support/records';
@@ -148,7 +149,7 @@ async function startModel(plays: Record<string, Play>): Promise<MessagesApi> {
       id = idIn(request.body) ?? id;
       asked[id] = (asked[id] ?? 0) + 1;
       const step = plays[id]!.steps[asked[id]! - 1];
-      return step?.(request) ?? { fault: 'status', status: 400, type: 'script_is_over' };
+      return step?.(request) ?? status(400, 'script_is_over');
     },
     apiKey: KEY,
     joinsMessages: true,

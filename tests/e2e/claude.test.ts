@@ -6,25 +6,21 @@ import type { Results } from '../../src/data/results';
 import { runExample } from '../support/example';
 import { holding, type Left, leftBehind } from '../support/left-behind';
 import {
-  byRef,
   call,
+  clicks,
   done,
   playExamples,
   reply,
   type Script,
   startMessagesApi,
+  status,
   think,
 } from '../support/messages-api';
 import { config, interrupt, makeSuite, PAGE, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
-const clickGo: Script = request => {
-  if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
-  if (request.turn === 1)
-    return reply(think('The button is there.'), call('left_click', { target: byRef(request.ref('Go')) }));
-  return done();
-};
+const clickGo = clicks('Go', think('The button is there.'));
 
 const STEPS = `module.exports = class {
   onStepEnd(test, result, { parent, title, location }) {
@@ -47,19 +43,9 @@ describe('with keys, from the environment, in the config and in a client', () =>
     const looking: Script = ({ turn, body }) => {
       if (turn === 0) return reply(call('read_page'), call('screenshot'));
       if (body.model === 'claude-opus-5-5') return done('the end of what the page says');
-      return {
-        fault: 'status',
-        status: 400,
-        type: 'odd',
-        message: `an odd request of ${CONFIG_KEY} with ${SECRET}`,
-      };
+      return status(400, 'odd', { message: `an odd request of ${CONFIG_KEY} with ${SECRET}` });
     };
-    const invalid = {
-      fault: 'status',
-      status: 401,
-      type: 'authentication_error',
-      message: 'invalid x-api-key',
-    } as const;
+    const invalid = status(401, 'authentication_error', { message: 'invalid x-api-key' });
     const apis = {
       good: await startMessagesApi({ script: clickGo, apiKey: KEY }),
       key: await startMessagesApi({ script: looking, apiKey: CONFIG_KEY }),

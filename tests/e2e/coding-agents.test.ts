@@ -12,6 +12,7 @@ import {
   type ScriptedRequest,
   say,
   startMessagesApi,
+  status,
   textsOf,
 } from '../support/messages-api';
 import { startOpenAiApi } from '../support/openai-api';
@@ -102,12 +103,7 @@ taskproofTests('tasks/${name}/*.yaml', { test });`,
   return { records, output: run.output };
 }
 
-const over = (message: string): Answer => ({
-  fault: 'status',
-  status: 400,
-  type: 'invalid_request',
-  message,
-});
+const over = (message: string) => status(400, 'invalid_request', { message });
 
 /** A script for each spec: a conversation begins with its goal, and the goal with its id. */
 function scriptOf(steps: Record<string, Step[]>) {
@@ -169,9 +165,7 @@ beforeAll(async () => {
           reply(shell(`playwright-cli click ${refOf(request, 'button')} && playwright-cli find Done`)),
         ({ text }) => done(/Done/.test(text) ? 'It is done.' : 'It failed.'),
       ],
-      refused: [
-        () => ({ fault: 'status', status: 401, type: 'authentication_error', message: `bad key ${KEY}` }),
-      ],
+      refused: [() => status(401, 'authentication_error', { message: `bad key ${KEY}` })],
     }),
   });
   const claudeCode = {

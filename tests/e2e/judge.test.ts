@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ResultRow } from '../../src/data/verdict';
 import { testsIn } from '../support/json-report';
 import { decision, json, playJudge } from '../support/judge-model';
-import { startMessagesApi } from '../support/messages-api';
+import { startMessagesApi, status } from '../support/messages-api';
 import {
   config,
   makeSuite,
@@ -59,7 +59,7 @@ beforeAll(async () => {
     script: playJudge({
       'key points': () => json({ keyPoints: ['The message was sent', 'It was sent once'] }),
       decision: request => {
-        if (request.text.includes('Press "Go"')) return { fault: 'status', status: 500, type: 'api_error' };
+        if (request.text.includes('Press "Go"')) return status(500);
         if (request.text.includes('Click on "Go"')) {
           reached();
           return { fault: 'slow', delayMs: 60_000 };

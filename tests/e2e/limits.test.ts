@@ -1,6 +1,6 @@
 // A run against an API with a limit, which is also gone for a while: no trial is lost to it.
 import { afterAll, expect, test } from 'vitest';
-import { byRef, call, done, reply, type Script, startMessagesApi } from '../support/messages-api';
+import { byRef, call, done, reply, type Script, startMessagesApi, status } from '../support/messages-api';
 import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST } from './suite';
 
 const K = 4;
@@ -15,7 +15,6 @@ afterAll(() => Promise.all(closers.map(close => close())));
 function limited() {
   let [left, at, served, goneUntil] = [LIMIT, Date.now(), 0, Number.POSITIVE_INFINITY];
   const seen = { refused: 0, gone: 0 };
-  const status = (code: number) => ({ fault: 'status', status: code, type: 'api_error' }) as const;
   const script: Script = ({ turn, ref }) => {
     const now = Date.now();
     left = Math.min(LIMIT, left + ((now - at) / 1_000) * LIMIT);

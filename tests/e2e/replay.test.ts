@@ -6,7 +6,7 @@ import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import type { Recording } from '../../src/data/recording';
 import type { ResultRow } from '../../src/data/verdict';
-import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
+import { clicks, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
 import {
   config,
@@ -223,15 +223,7 @@ test.describe('changed', () => taskproofTests('changed/*.yaml'));`,
 
 test('where a control has another name, Claude plays on and leaves a recording for review, which replays; one that is broken does not', async () => {
   const site = await startShop();
-  const model = await startMessagesApi({
-    apiKey: 'key',
-    script: request => {
-      if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
-      return request.turn === 1
-        ? reply(call('left_click', { target: byRef(request.ref('Order now')) }))
-        : done();
-    },
-  });
+  const model = await startMessagesApi({ apiKey: 'key', script: clicks('Order now') });
   onTestFinished(() => model.close());
   const at = (url: string) => ({ tab: 0, before: { url, content: 'a' }, after: { url, content: 'b' } });
   const fill = (name: string, text: string) => ({

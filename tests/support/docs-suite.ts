@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { compileCache } from './compile-cache';
-import { byRef, call, done, reply, type Script, startMessagesApi } from './messages-api';
+import { clicks, startMessagesApi } from './messages-api';
 import { flat, startOpenAiApi } from './openai-api';
 import { serve } from './serve';
 
@@ -55,12 +55,7 @@ export function startShop() {
 }
 
 /** The model's part in the README's spec. */
-const startTrial: Script = request => {
-  if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
-  if (request.turn === 1)
-    return reply(call('left_click', { target: byRef(request.ref('Start free trial')) }));
-  return done();
-};
+const startTrial = clicks('Start free trial');
 
 export function startModel() {
   return startMessagesApi({ script: startTrial });

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest';
 import { type ClaudeClient, type ClaudeOptions, claude } from '../../../src';
 import { harness, html } from '../../support/claude-harness';
 import { type ClaudeSetup, playClaude } from '../../support/claude-play';
-import { type Answer, brokenCall, call, done, reply, type Script } from '../../support/messages-api';
+import { type Answer, brokenCall, call, done, reply, type Script, status } from '../../support/messages-api';
 
 const pages = harness({ '/': html('<h1>Hello</h1>') });
 const KEY = 'the-key-of-this-test';
@@ -59,12 +59,7 @@ function play(name: string, script: Script, options: ClaudeOptions = {}, api: Cl
   return playWith(url => ({ client: make(url), model, maxRetries: 1, ...options }), script, api);
 }
 
-const refused = (status: number, message: string): Answer => ({
-  fault: 'status',
-  status,
-  type: 'x',
-  message,
-});
+const refused = (code: number, message: string) => status(code, 'x', { message });
 const problem = async (outcome: Promise<unknown>) => {
   const error = await outcome.then(
     () => expect.fail('the trial went through'),

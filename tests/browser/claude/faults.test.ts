@@ -2,7 +2,16 @@
 import { describe, expect, it } from 'vitest';
 import { harness, html } from '../../support/claude-harness';
 import { type ClaudeSetup, playClaude } from '../../support/claude-play';
-import { type Answer, brokenCall, call, done, reply, type Script, think } from '../../support/messages-api';
+import {
+  type Answer,
+  brokenCall,
+  call,
+  done,
+  reply,
+  type Script,
+  status,
+  think,
+} from '../../support/messages-api';
 
 const pages = harness({ '/': html('<h1>Hello</h1>') });
 const KEY = 'sk-secret-key-of-this-test';
@@ -14,14 +23,7 @@ async function play(script: Script, { options, ...setup }: ClaudeSetup = {}) {
   });
 }
 
-const status = (code: number, type: string, message?: string, headers?: Record<string, string>): Answer => ({
-  fault: 'status',
-  status: code,
-  type,
-  ...(message && { message }),
-  ...(headers && { headers }),
-});
-const invalid = (message: string) => status(400, 'invalid_request_error', message);
+const invalid = (message: string) => status(400, 'invalid_request_error', { message });
 
 describe('faults that pass', () => {
   it('are asked about again, and the trial goes on', async () => {
@@ -35,7 +37,10 @@ describe('faults that pass', () => {
 
   it('wait as long as retry-after says', async () => {
     const before = performance.now();
-    const { outcome } = await play([status(429, 'rate_limit_error', '', { 'retry-after': '1' }), done()]);
+    const { outcome } = await play([
+      status(429, 'rate_limit_error', { headers: { 'retry-after': '1' } }),
+      done(),
+    ]);
     await outcome;
     expect(performance.now() - before).toBeGreaterThan(1000);
   });
@@ -62,7 +67,12 @@ describe('faults that stay end as errors of the API, with what to do', () => {
   const haiku = 'claude-haiku-4-5';
   const odd = 'tools.0.browser_toolset_20260801.configs: Input should be a valid dictionary';
   it.each<[string, Script, ClaudeSetup, message: string]>([
-    ['a failure', () => status(500, 'api_error', '', { 'retry-after': '0.01' }), {}, 'the API failed (500)'],
+    [
+      'a failure',
+      () => status(500, 'api_error', { headers: { 'retry-after': '0.01' } }),
+      {},
+      'the API failed (500)',
+    ],
     [
       'a wrong key, with its variable',
       [done()],

@@ -98,6 +98,21 @@ export function done(text = 'Done.'): Reply {
   return { content: [say(text)] };
 }
 
+/** An answer with another status than 200. */
+export const status = (
+  status: number,
+  type = 'api_error',
+  more: { message?: string; headers?: Record<string, string> } = {},
+): Fault => ({ fault: 'status', status, type, ...more });
+
+/** Reads the page, clicks on what a line of it names, and is done. @param before what the answer with the click begins with */
+export function clicks(line: string, ...before: JsonObject[]) {
+  return ({ turn, ref }: ScriptedRequest): Reply => {
+    if (turn === 0) return reply(call('read_page', { filter: 'interactive' }));
+    return turn === 1 ? reply(...before, call('left_click', { target: byRef(ref(line)) })) : done();
+  };
+}
+
 export function byRef(ref: string): JsonObject {
   return { type: 'ref', ref };
 }

@@ -4,20 +4,15 @@ import { afterAll, expect, test as serialTest } from 'vitest';
 import { settingsOf } from '../../../../src/agents/claude';
 import { claudeSender } from '../../../../src/agents/claude/client';
 import { RequestFailed } from '../../../../src/agents/model/send';
-import { type Answer, done, type Script, startMessagesApi } from '../../../support/messages-api';
+import { type Answer, done, type Script, startMessagesApi, status } from '../../../support/messages-api';
 
 /** They wait most of the time. */
 const test = serialTest.concurrent;
 const closers: (() => Promise<void>)[] = [];
 afterAll(() => Promise.all(closers.map(close => close())));
 
-const status = (code: number, type: string, headers?: Record<string, string>, message = type): Answer => ({
-  fault: 'status',
-  status: code,
-  type,
-  message,
-  ...(headers && { headers }),
-});
+const refused = (code: number, type: string, headers = {}, message = type) =>
+  status(code, type, { message, headers });
 const soon = { 'retry-after': '0.01' };
 
 interface Asking {
@@ -89,13 +84,13 @@ async function door(to: string) {
 }
 
 test.each<[string, Answer]>([
-  ['429 that says when to ask again', status(429, 'rate_limit_error', soon)],
-  ['429 that does not', status(429, 'rate_limit_error')],
-  ['529', status(529, 'overloaded_error')],
+  ['429 that says when to ask again', refused(429, 'rate_limit_error', soon)],
+  ['429 that does not', refused(429, 'rate_limit_error')],
+  ['529', refused(529, 'overloaded_error')],
   ['an overload told in the answer', { fault: 'stream-error', type: 'overloaded_error' }],
-  ['502', status(502, 'api_error')],
-  ['503', status(503, 'api_error')],
-  ['504', status(504, 'api_error')],
+  ['502', refused(502, 'api_error')],
+  ['503', refused(503, 'api_error')],
+  ['504', refused(504, 'api_error')],
   ['a dropped connection', { fault: 'drop' }],
 ])('%s is waited out without any retry allowed, once the API has served', async (_, fault) => {
   const { api, send, waits } = await ask([done(), fault, fault, done()]);
@@ -106,19 +101,19 @@ test.each<[string, Answer]>([
 });
 
 test.each<[string, Answer, number, RegExp]>([
-  ['500', status(500, 'api_error'), 3, /^the API failed \(500\), asked 3 times\. Run again later\./],
-  ['408', status(408, 'timeout'), 3, /^the API refuses the request \(408\)/],
-  ['409', status(409, 'conflict'), 3, /^the API refuses the request \(409\)/],
+  ['500', refused(500, 'api_error'), 3, /^the API failed \(500\), asked 3 times\. Run again later\./],
+  ['408', refused(408, 'timeout'), 3, /^the API refuses the request \(408\)/],
+  ['409', refused(409, 'conflict'), 3, /^the API refuses the request \(409\)/],
   ['a broken answer', { fault: 'truncate' }, 3, /^the answer can't be read, asked 3 times/],
-  ['503 of an API that never served', status(503, 'api_error'), 3, /^the API failed \(503\), asked 3 times/],
+  ['503 of an API that never served', refused(503, 'api_error'), 3, /^the API failed \(503\), asked 3 times/],
   ['a connection that never was', { fault: 'drop' }, 3, /can't be reached, asked 3 times/],
-  ['400', status(400, 'invalid_request_error'), 1, /^the API refuses the request \(400\)/],
-  ['401', status(401, 'authentication_error'), 1, /^the API refuses the key \(401\)/],
-  ['402', status(402, 'billing_error'), 1, /^the account has no credit \(402\)/],
-  ['403', status(403, 'permission_error'), 1, /^the key may not use the model/],
+  ['400', refused(400, 'invalid_request_error'), 1, /^the API refuses the request \(400\)/],
+  ['401', refused(401, 'authentication_error'), 1, /^the API refuses the key \(401\)/],
+  ['402', refused(402, 'billing_error'), 1, /^the account has no credit \(402\)/],
+  ['403', refused(403, 'permission_error'), 1, /^the key may not use the model/],
   [
     'a used-up quota',
-    status(429, 'insufficient_quota', soon, 'You exceeded your current quota'),
+    refused(429, 'insufficient_quota', soon, 'You exceeded your current quota'),
     1,
     /^the account has no credit \(429\)/,
   ],
@@ -191,7 +186,7 @@ test('what the headers say is left is kept', async () => {
   const before = performance.now();
   const reset = new Date(Date.now() + 4_000).toISOString();
   const told = { ...left('limit', 2), ...left('remaining', 0), ...left('reset', reset) };
-  const { send } = await ask([done(), status(400, 'invalid_request_error', told), done()]);
+  const { send } = await ask([done(), refused(400, 'invalid_request_error', told), done()]);
   await send();
   await expect(send()).rejects.toThrow();
   await send();
@@ -199,7 +194,7 @@ test('what the headers say is left is kept', async () => {
 });
 
 test('a trial that ends while its request waits sends nothing more', async () => {
-  const { api, send, ended } = await ask(() => status(429, 'rate_limit_error', { 'retry-after': '600' }));
+  const { api, send, ended } = await ask(() => refused(429, 'rate_limit_error', { 'retry-after': '600' }));
   const sent = send();
   await expect.poll(() => api.requests.length).toBe(1);
   ended.abort(new Error('the trial is over'));
