@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { JudgeError, webJudge } from '../../../../src/grading/judge';
 import { decision, json, playJudge, stageOf } from '../../../support/judge-model';
-import { done } from '../../../support/messages-api';
+import { done, status } from '../../../support/messages-api';
 import { judgedTrial, KEY, startApi } from './trials';
 
 const NO_RETRY = { maxRetries: 0 };
@@ -50,15 +50,18 @@ test.each<[name: string, answer: (right: Decision) => unknown, problem: RegExp]>
   expect(JSON.stringify(decisions[0]!.body)).not.toContain('was not valid');
   expect(JSON.stringify(decisions[1]!.body)).toContain('was not valid');
   expect(error.usage!.costUsd, 'what it cost is counted').toBeGreaterThan(0);
+});
 
+test.each([
+  ['malformed', () => json(7), {}],
+  ['broken off', () => ({ fault: 'truncate' }) as const, { maxRetries: 1 }],
+])('an answer that is %s once is made up for by the next', async (_, first, options) => {
   let asked = 0;
-  const mended = await startApi(
-    playJudge({
-      decision: request => json(asked++ ? decision(request) : answer(decision(request))),
-    }),
-  );
-  const judgement = await webJudge({ baseURL: mended.url, apiKey: KEY }).judge(judgedTrial());
+  const script = playJudge({ decision: request => (asked++ ? json(decision(request)) : first()) });
+  const api = await startApi(script);
+  const judgement = await webJudge({ baseURL: api.url, apiKey: KEY, ...options }).judge(judgedTrial());
   expect(judgement.passed).toBe(true);
+  expect(asked).toBe(2);
 });
 
 test.each([
@@ -94,27 +97,14 @@ test.each([
   [401, 'authentication_error', /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey/],
   [404, 'not_found_error', /there is no model "claude-sonnet-5-5" for .* \(404\). Check webJudge\(\{ model/],
   [500, 'api_error', /the API failed \(500\), asked once/],
-])('status %i is an error that names the judge', async (status, type, message) => {
-  const api = await startApi(
-    playJudge({ screenshot: () => ({ fault: 'status', status, type, message: `no, ${KEY}` }) }),
-  );
+])('status %i is an error that names the judge', async (code, type, message) => {
+  const api = await startApi(playJudge({ screenshot: () => status(code, type, { message: `no, ${KEY}` }) }));
   const judge = webJudge({ baseURL: api.url, apiKey: KEY, ...NO_RETRY });
   const error = await failure(judge.judge(judgedTrial()));
   expect(error.message).toMatch(message);
   expect(error.message).not.toMatch(/\bclaude\(|^claude:/);
   expect(error.usage!.inputTokens, 'the key points were paid').toBeGreaterThan(0);
   expect(api.requests.some(({ body }) => stageOf(body) === 'decision')).toBe(false);
-});
-
-test('a connection that drops is tried again', async () => {
-  let asked = 0;
-  const api = await startApi(
-    playJudge({
-      decision: request => (asked++ ? json(decision(request)) : { fault: 'truncate' }),
-    }),
-  );
-  const judgement = await webJudge({ baseURL: api.url, apiKey: KEY, maxRetries: 1 }).judge(judgedTrial());
-  expect(judgement.passed).toBe(true);
 });
 
 test('the signal ends the requests', async () => {

@@ -4,21 +4,18 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { labelsText } from '../../../../src/data/labels';
-import { RECORD_ATTACHMENT } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
 import type { Judge } from '../../../../src/grading/judge';
 import { checkJudges } from '../../../../src/report/judge/check';
 import { loadFile } from '../../../../src/spec/load';
 import { fakeTest } from '../../../support/fake-suite';
+import { JUDGED_SPEC, keptTrial } from '../../../support/kept-trial';
 import { madeRecord } from '../../../support/records';
 import { tempFolder } from '../../../support/temp-folder';
 
 test('once its costs reach --max-cost, a judge is asked no more', async () => {
   const folder = tempFolder();
-  writeFileSync(
-    join(folder, 'cart.yaml'),
-    `specVersion: playwright/1\nid: cart\ngoal: Buy\nentryUrl: http://shop/\njudge: it is polite\nassertions:\n  - { type: url, pattern: '**' }\n`,
-  );
+  writeFileSync(join(folder, 'cart.yaml'), JUDGED_SPEC);
   const { rubricHash = '' } = loadFile(join(folder, 'cart.yaml'));
   mkdirSync(join(folder, '.taskproof/labelled'), { recursive: true });
   const labels = Array.from({ length: 10 }, (_, index) => {
@@ -28,23 +25,8 @@ test('once its costs reach --max-cost, a judge is asked no more', async () => {
       finalText: '',
       judge: { name: 'mine', passed: true, reason: '' },
     });
-    const body = Buffer.from(JSON.stringify(record));
-    const trial = createHash('sha256').update(body).digest('hex').slice(0, 32);
-    const kept = {
-      outcome: 'passed',
-      costUsd: 0,
-      status: 'passed',
-      duration: 1,
-      errors: [],
-      annotations: [],
-    };
-    const attachments = [
-      { name: RECORD_ATTACHMENT, contentType: 'application/json', body: body.toString('base64') },
-    ];
-    writeFileSync(
-      join(folder, `.taskproof/labelled/${trial}.json`),
-      JSON.stringify({ ...kept, attachments }),
-    );
+    const trial = createHash('sha256').update(JSON.stringify(record)).digest('hex').slice(0, 32);
+    writeFileSync(join(folder, `.taskproof/labelled/${trial}.json`), keptTrial(record));
     const at = '2026-11-24T11:00:00.000Z';
     return {
       ...{ spec: 'cart', project: 'p', trial, rubric: rubricHash, run: at, index },

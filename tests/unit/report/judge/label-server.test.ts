@@ -8,6 +8,7 @@ import { RECORD_ATTACHMENT } from '../../../../src/data/record';
 import { candidatesIn } from '../../../../src/report/judge/kept';
 import { serveLabels } from '../../../../src/report/judge/label-server';
 import { trialFile } from '../../../../src/report/kept/stored-run';
+import { keptTrial } from '../../../support/kept-trial';
 import { madeRecord } from '../../../support/records';
 import { tempFolder } from '../../../support/temp-folder';
 
@@ -26,7 +27,6 @@ async function serve() {
     { project: 'agents', plan: { ...PLAN, id: 'other', rubricHash: undefined }, settings: {} },
   ];
   writeFileSync(join(folder, 'run.json'), JSON.stringify({ ...run, specs }));
-  const base64 = (text: string) => Buffer.from(text).toString('base64');
   for (const [index, { plan }] of [...specs, specs[0]!].entries()) {
     const judge = { passed: true, reason: 'So says the judge.', name: 'webJudge' };
     const record = madeRecord({
@@ -36,18 +36,13 @@ async function serve() {
       answer: HOSTILE,
       finalUrl: HOSTILE,
     });
-    const kept = {
-      ...{ outcome: 'passed', status: 'passed', costUsd: 0, duration: 1, errors: [] },
-      annotations: [
-        { type: 'goal', description: HOSTILE },
-        { type: 'rubric', description: `It was sent. ${HOSTILE}` },
-      ],
-      attachments: [
-        { name: RECORD_ATTACHMENT, contentType: 'application/json', body: base64(JSON.stringify(record)) },
-        { name: 'end.jpg', contentType: 'image/jpeg', body: base64('a picture') },
-      ],
-    };
-    writeFileSync(trialFile(folder, 'agents', plan as never, index >> 1), JSON.stringify(kept));
+    const annotations = [
+      { type: 'goal', description: HOSTILE },
+      { type: 'rubric', description: `It was sent. ${HOSTILE}` },
+    ];
+    const picture = { name: 'end.jpg', contentType: 'image/jpeg', body: btoa('a picture') };
+    const kept = keptTrial(record, { annotations, attachments: [picture] });
+    writeFileSync(trialFile(folder, 'agents', plan as never, index >> 1), kept);
   }
   const candidates = candidatesIn(configFolder, 1);
   const labelsFile = join(configFolder, 'taskproof-labels.json');

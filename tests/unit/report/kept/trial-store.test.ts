@@ -3,7 +3,6 @@ import { readdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { Plan } from '../../../../src/data/plan';
-import { RECORD_ATTACHMENT } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
 import type { Judge } from '../../../../src/grading/judge';
 import { closeLedger, openLedger } from '../../../../src/playwright/run/ledger';
@@ -14,6 +13,7 @@ import { TrialStore } from '../../../../src/report/kept/trial-store';
 import type { PlannedTest } from '../../../../src/report/planning';
 import { SpecRun } from '../../../../src/report/spec-run';
 import { fakeConfig, fakeProject, fakeRepeats, fakeResult, fakeTest } from '../../../support/fake-suite';
+import { JUDGED_SPEC, keptTrial } from '../../../support/kept-trial';
 import { madeRecord } from '../../../support/records';
 import { tempFolder } from '../../../support/temp-folder';
 
@@ -198,10 +198,7 @@ test.each<['failed' | 'interrupted', boolean, RegExp[]]>([
 
 test('what the judge may spend on the next trial is what it left of the run and of that trial', async () => {
   const { folder, config } = newFolder();
-  writeFileSync(
-    join(folder, 'cart.yaml'),
-    `specVersion: playwright/1\nid: cart\ngoal: Buy\nentryUrl: http://shop/\njudge: it is polite\nassertions:\n  - { type: url, pattern: '**' }\n`,
-  );
+  writeFileSync(join(folder, 'cart.yaml'), JUDGED_SPEC);
   const usage = { ...NO_USAGE, costUsd: 0.25 };
   const judging = vi.fn<Judge['judge']>(async () => ({ passed: true, reason: '', usage }));
   const options = withOptions({ judge: { ...JUDGE, judge: judging }, maxRunCostUsd: 0.6, maxCostUsd: 1.5 });
@@ -218,12 +215,9 @@ test('what the judge may spend on the next trial is what it left of the run and 
     usage: { ...NO_USAGE, costUsd: 1 },
     costUsd: 1,
   });
-  const body = Buffer.from(JSON.stringify(record)).toString('base64');
-  const attachments = [{ name: RECORD_ATTACHMENT, contentType: 'application/json', body }];
-  const kept = { outcome: 'passed', costUsd: 1, status: 'passed', duration: 1, errors: [], annotations: [] };
   for (const { plan, project, test } of trials) {
     const file = trialFile(run!, project.name, plan, test.repeatEachIndex);
-    writeFileSync(file, JSON.stringify({ ...kept, attachments }));
+    writeFileSync(file, keptTrial(record, { costUsd: 1 }));
   }
   vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
   await TrialStore.open(config, trials, new Date());
@@ -313,17 +307,9 @@ test.each([
       });
     await TrialStore.open(config, trials(4), new Date());
     const [run] = storedRuns(folder);
-    const kept = {
-      outcome: 'passed',
-      costUsd: 1,
-      status: 'passed',
-      duration: 1,
-      errors: [],
-      annotations: [],
-    };
     for (const { plan, project, test } of trials(4).slice(0, 4)) {
       const file = trialFile(run!, project.name, plan, test.repeatEachIndex);
-      writeFileSync(file, JSON.stringify({ ...kept, attachments: [] }));
+      writeFileSync(file, keptTrial());
     }
     vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
     const now = trials(minPasses);
