@@ -5,6 +5,7 @@ import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/data/results';
+import { openTrial, shownOn } from '../support/html-report';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type Run, type Suite, serveFolder, startSite } from './suite';
 
@@ -246,15 +247,13 @@ test('each failed trial keeps its trace, tolerated or not', () => {
 test('the HTML report has goal, pictures and parting; steps point to the call', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(await serveFolder(join(suite.folder, 'playwright-report')));
-  await page.getByText('gives up · trial 2/3').click();
-  await page.getByText('Test Steps').waitFor();
-  const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+  const body = await openTrial(page, 'gives up · trial 2/3');
   expect(body).toMatch(/goal: ?Give up hours/);
   expect(body).toMatch(/diagnosis: ?2 of 2 failures: gave up on \/hours/);
   expect(body).toMatch(/in the way: ?div "x" reacts to clicks and has no role/);
   expect(body).toContain('Screenshots turn-1.jpg turn-2.jpg end.jpg in-the-way-1.jpg');
   await page.getByText('agent "visitor": Give up hours').first().click();
-  const steps = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+  const steps = await shownOn(page);
   expect(steps).toMatch(/agent "visitor": Give up hours ?— shop\.spec\.ts:15/);
   expect(steps).toMatch(/click link "Hours" ?— shop\.spec\.ts:15/);
   await page.close();

@@ -5,6 +5,7 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/data/results';
+import { openTrial, shownOn } from '../support/html-report';
 import {
   config,
   makeSuite,
@@ -197,17 +198,12 @@ test('the list names trial and verdict, a tolerated failure is green, a lost spe
 
 test('a trial shows verdict, turns by name, pictures, and its assertions at their lines', async () => {
   const page = await openReport('playwright-report');
-  const open = async (trial: string) => {
-    await page.getByText(trial).click();
-    await page.getByText('Test Steps').waitFor();
-    return page.locator('body').innerText();
-  };
-  const lost = await open('buy · trial 2/3');
+  const lost = await openTrial(page, 'buy · trial 2/3');
   expect(lost).toContain('failed: 1/3 passed, needs 2');
   expect(lost).toMatch(/"#done" is visible.*weak\/buy\.yaml:\d+/s);
   expect(lost).toMatch(/>\s+\d+ \| maxSteps: 5/);
   await page.goBack();
-  const body = await open('kept · trial 1/2');
+  const body = await openTrial(page, 'kept · trial 1/2');
   expect(body).toMatch(/click button "Place order"/);
   expect(body).toMatch(/"#done" is visible.*weak\/kept\.yaml:\d+/s);
   expect(body).not.toContain('_taskproof');
@@ -226,8 +222,8 @@ test('a trial shows verdict, turns by name, pictures, and its assertions at thei
 async function expectShown(folder: string): Promise<void> {
   const page = await openReport(folder);
   const row = (trial: number) => rowOf(page, `buy · trial ${trial}/3`).filter({ hasText: 'weak' });
-  const top = await page.locator('body').innerText();
-  for (const line of [HEADLINE, PARTED]) expect(top.replace(/\s+/g, ' ')).toContain(line);
+  const top = await shownOn(page);
+  for (const line of [HEADLINE, PARTED]) expect(top).toContain(line);
   // The pictures of the page on which they parted, as each saw it: with the button, and without.
   const pictureIn = async (trial: number) => {
     await row(trial).getByText(`buy · trial ${trial}/3`).click();
@@ -317,9 +313,7 @@ describe('requests that went otherwise than for the first visitor', () => {
     expect(diagnosis!.headline).toHaveLength(160);
     const page = await browser.newPage();
     await page.goto(await serveFolder(join(shopSuite.folder, 'playwright-report')));
-    await page.getByText('cart · trial 2/2').first().click();
-    await page.getByText('Test Steps').waitFor();
-    const body = (await page.locator('body').innerText()).replace(/\s+/g, ' ');
+    const body = await openTrial(page, 'cart · trial 2/2');
     for (const text of [request, said, 'The basket is closed']) expect(body).toContain(text);
     await page.close();
   });

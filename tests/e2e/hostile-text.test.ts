@@ -2,6 +2,8 @@
 import { chromium, type Page } from '@playwright/test';
 import { expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { CONTROL, expectHarmless } from '../support/harmless';
+import { openTrial } from '../support/html-report';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, serveFolder, spec, startSite, TASKS_TEST_IN_ONE_WORKER } from './suite';
 
@@ -29,18 +31,6 @@ const AGENT = `defineAgent({ name: 'gullible', async run(task) {
   if (task.goal.startsWith('throw')) throw new Error(said);
   if (task.goal.startsWith('give up')) return { status: 'gave_up', reason: said };
 } })`;
-
-// What moves a terminal's cursor or colours it, what turns the direction of a line, and what no XML may hold.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
-const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069\ufffe\uffff]/;
-
-function expectHarmlessLines(text: string): void {
-  expect(text, 'the text was shown').toContain('boom');
-  for (const line of text.split('\n')) {
-    expect(line, JSON.stringify(line)).not.toMatch(CONTROL);
-    expect(line, 'no command for a CI runner').not.toMatch(/^\s*::|##(\[|vso\[)/);
-  }
-}
 
 async function hostileRun() {
   const site = await startSite({
@@ -80,14 +70,14 @@ test('hostile text in the terminal, the Markdown and the HTML report', async () 
   const records = recordsIn(suite.read('pw.json'));
   expect(records, run.output).toHaveLength(3);
   const shown = records.map(({ reason }) => reason ?? '').join('\n');
-  expectHarmlessLines(shown);
+  expectHarmless(shown);
   // Playwright's list reporter prints our error and the steps' titles.
-  expectHarmlessLines(run.output);
+  expectHarmless(run.output);
 
   expect(suite.read('junit.xml')).not.toMatch(CONTROL);
 
   const summary = suite.read('summary.md');
-  expectHarmlessLines(summary.replaceAll('@&#8203;', '@'));
+  expectHarmless(summary.replaceAll('@&#8203;', '@'));
   expect(summary).not.toMatch(/<(?!\/?(details|summary)>|!--)/);
   expect(summary, 'no code, no emphasis, no links, no mentions').not.toMatch(
     /(?<!\\)[`[\]]|@octocat|(?<!&)#1 /,
@@ -107,8 +97,7 @@ test('hostile text in the terminal, the Markdown and the HTML report', async () 
     await expectInert(page);
     for (const id of ['gives-up', 'throws', 'ends']) {
       await page.goto(url);
-      await page.getByText(`${id} · trial 1/`).click();
-      await page.getByText('Test Steps').waitFor();
+      await openTrial(page, `${id} · trial 1/`);
       await page
         .locator('[aria-expanded="false"]')
         .evaluateAll(closed => closed.forEach(element => void (element as HTMLElement).click()));

@@ -5,6 +5,7 @@ import { readResults } from '../../../src/data/results';
 import { renderSummary, verdictTable } from '../../../src/report/render/run';
 import { writeResults } from '../../../src/report/write';
 import { harmless, oneLine } from '../../../src/text/line';
+import { expectHarmless } from '../../support/harmless';
 import { resultsFile, suite } from './suite';
 
 /** Each at the start of a line, and as it may come to stand there: alone in a cell, after a separator, after a break. */
@@ -22,16 +23,6 @@ const EVIL = [
   '#\u200b#vso[x]boom',
   ' \t::error::boom',
 ] as const;
-
-const CONTROL = /(?![\u200d\t])[\p{Cc}\p{Cf}\u2028\u2029]/u;
-
-function expectHarmless(text: string): void {
-  expect(text, 'the text was shown').toContain('boom');
-  for (const line of text.split('\n')) {
-    expect(line, JSON.stringify(line)).not.toMatch(CONTROL);
-    expect(line, JSON.stringify(line)).not.toMatch(/^\s*::|##(vso|teamcity)?\[/i);
-  }
-}
 
 /** A results file in which every text that may be anything is this one. */
 function hostileFile(evil: string, { letters = 'ffe', also = {} } = {}): string {
