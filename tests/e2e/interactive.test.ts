@@ -1,22 +1,17 @@
 // UI mode, the server of editors and the one of coding agents: one trial of a spec runs, nothing is judged, nothing tolerated.
-import { type ChildProcess, spawn } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { chromium } from '@playwright/test';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { launchOptions } from '../../scripts/browser.mjs';
-import { compileCache } from '../support/compile-cache';
-import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, printed, type Suite, spec, startServer, startSite, TASKS_TEST } from './suite';
 
 const IDLE = `defineAgent({ name: 'idle', async run(task) { await task.turn('look', () => undefined); } })`;
 const NOT_JUDGED = 'none: 1 trial of 3';
 
 let suite: Suite;
-const started: ChildProcess[] = [];
-afterAll(() => {
-  for (const child of started) child.kill();
-});
 
 beforeAll(async () => {
   const site = await startSite({ '/': '<button>Go</button>' });
@@ -30,25 +25,8 @@ beforeAll(async () => {
   });
 });
 
-/** Starts a Playwright server; its output is read by the caller. */
-function start(args: string[]): ChildProcess {
-  const cli = `${inject('installed')}/node_modules/@playwright/test/cli.js`;
-  const child = spawn(process.execPath, [cli, ...args], {
-    cwd: suite.folder,
-    env: { ...process.env, ...compileCache() },
-    stdio: ['pipe', 'pipe', 'pipe'],
-  });
-  started.push(child);
-  return child;
-}
-
-async function addressOf(child: ChildProcess): Promise<string> {
-  for await (const line of createInterface({ input: child.stdout! })) {
-    const address = /Listening on (\S+)/.exec(line)?.[1];
-    if (address) return address;
-  }
-  throw new Error('the server ended before it told its address');
-}
+const start = (args: string[]) => startServer(args, suite.folder);
+const addressOf = (child: ChildProcess) => printed(child.stdout!, /(?<=Listening on )\S+(?=\s)/);
 
 test('UI mode shows a failing trial as failed, and says that it is one of several', async () => {
   const address = await addressOf(start(['test', '--ui-host=127.0.0.1', '--ui-port=0']));

@@ -1,13 +1,20 @@
 // A run whose browsers are elsewhere, in `playwright run-server`: docs/environments.md. Merged shards: shards.test.ts.
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
-import { compileCache } from '../support/compile-cache';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, PAGE, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  makeSuite,
+  PAGE,
+  printed,
+  type Run,
+  type Suite,
+  spec,
+  startServer,
+  startSite,
+  TASKS_TEST,
+} from './suite';
 
 const SECRET = 'a key of the worker';
 
@@ -18,7 +25,6 @@ const AGENT = `defineAgent({ name: 'walker', async run(task) {
   await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
 
-let server: ChildProcess;
 let wire: WebSocketServer;
 let suite: Suite;
 /** What the workers sent to the browsers' server. */
@@ -71,23 +77,15 @@ beforeAll(async () => {
     // The last one: a new worker starts after a failed trial.
     'tasks/z-lost.yaml': spec({ id: 'lost', url: `${site.url}/broken` }),
   });
-  const cli = join(inject('installed'), 'node_modules/@playwright/test/cli.js');
   // `--unsafe`: a browser by its path, as tests of this repository find theirs, and its arguments.
-  server = spawn(process.execPath, [cli, 'run-server', '--host', '127.0.0.1', '--port', '0', '--unsafe'], {
-    env: { ...process.env, ...compileCache() },
-  });
-  const [line] = await once(createInterface({ input: server.stdout! }), 'line');
-  wire = listenIn(/ws:\S+/.exec(line)![0]);
+  const server = startServer(['run-server', '--host', '127.0.0.1', '--port', '0', '--unsafe']);
+  wire = listenIn(await printed(server.stdout!, /ws:\S+(?=\s)/));
   await once(wire, 'listening');
   const endpoint = `ws://127.0.0.1:${(wire.address() as { port: number }).port}/`;
   run = await suite.playwright(['test'], { MODEL_KEY: SECRET, PW_TEST_CONNECT_WS_ENDPOINT: endpoint });
 });
 
-afterAll(() => {
-  wire?.close();
-  // SIGTERM would close its browsers and leave the server.
-  server?.kill('SIGINT');
-});
+afterAll(() => wire?.close());
 
 test('the verdicts are those of a run with local browsers', () => {
   const verdicts = run.results().verdicts.map(row => `${row.spec} ${row.verdict} ${row.passes}/${row.k}`);

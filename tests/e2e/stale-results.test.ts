@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { serve } from '../support/serve';
-import { inProcess, makeSuite } from './suite';
+import { inProcess, makeSuite, printed } from './suite';
 
 const CONFIG = `import { defineConfig } from '@playwright/test';
 export default defineConfig({
@@ -38,7 +38,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
       'SIGKILL',
       async () => {
         const { process, done } = suite.start(['test', 'good.spec.ts'], { HANG: '1' });
-        await said(process.stdout!, 'begun');
+        await printed(process.stdout!, /begun/);
         process.kill('SIGKILL');
         await done;
       },
@@ -70,10 +70,6 @@ test('a run without our reporter leaves no results of another where its config w
   expect(compared.err).toContain('has not written its own');
   expect(compared.code).toBe(3);
 });
-
-async function said(stream: NodeJS.ReadableStream, words: string): Promise<void> {
-  for (let text = ''; !text.includes(words); ) text += String((await once(stream, 'data'))[0]);
-}
 
 test('two runs at once in one folder: each has its own verdicts, and says that the other writes its results there, too', async () => {
   const { url, server, close } = await serve(() => {});

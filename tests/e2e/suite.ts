@@ -3,6 +3,7 @@ import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { dirname, extname, join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
@@ -126,6 +127,28 @@ function startPlaywright(folder: string, args: string[], env: Record<string, str
     );
   });
   return { process: child, done };
+}
+
+/** A Playwright server, whose pipes the caller reads: it ends with the tests of the file. */
+export function startServer(args: string[], cwd?: string): ChildProcess {
+  const cli = join(inject('installed'), 'node_modules/@playwright/test/cli.js');
+  const child = spawn(process.execPath, [cli, ...args], { cwd, env: { ...process.env, ...compileCache() } });
+  // SIGTERM would close the browsers of `run-server` and leave the server.
+  endings.push(() => child.kill('SIGINT'));
+  return child;
+}
+
+/** The first match in what a program prints, once it is there. */
+export function printed(stream: Readable, wanted: RegExp): Promise<string> {
+  let text = '';
+  return new Promise((resolve, reject) => {
+    stream.on('data', chunk => {
+      text += chunk;
+      const found = wanted.exec(text)?.[0];
+      if (found) resolve(found);
+    });
+    stream.on('end', () => reject(new Error(`it ended before it printed ${wanted}: ${text}`)));
+  });
 }
 
 export interface ConfigOptions {
