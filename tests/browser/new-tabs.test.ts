@@ -2,17 +2,17 @@
 import { Worker } from 'node:worker_threads';
 import type { Page } from '@playwright/test';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { type OpenSession, openSession } from '../../src/browser/session/session';
+import type { OpenSession } from '../../src/browser/session/session';
 import type { Turns } from '../../src/trial/turns';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { turnsOver } from '../support/trials';
 import { serverOfTests } from '../support/two-sites';
-import { usedPages } from '../support/used-pages';
 
 /** What fails once in some hundred turns shows when the tests are repeated. Each turn beside busy processors costs all of them. */
 const TIMES = { quick: 2, slow: 1, slowest: 1, timer: 2, promise: 1 };
 
-const pages = usedPages(browserOfTests());
+const open = sessionsOfTests(browserOfTests());
 const site = serverOfTests((request, response) => {
   const { pathname } = new URL(request.url!, 'http://localhost');
   const body =
@@ -36,15 +36,11 @@ async function inTrial<T>(
   run: (trial: Trial) => Promise<T>,
   withPicture = async (_: Page): Promise<void> => undefined,
 ): Promise<T> {
-  const page = await pages.take();
+  const opened = await open({ allowedDomains: ['127.0.0.1'], means });
+  const { page } = opened;
   await page.goto(site.url);
-  const open = await openSession(page, ['127.0.0.1'], means);
-  try {
-    const { turns } = turnsOver(open, site.url, (_, turn) => turn(() => withPicture(page)));
-    return await run({ ...open, page, turns });
-  } finally {
-    await open.close();
-  }
+  const { turns } = turnsOver(opened, site.url, (_, turn) => turn(() => withPicture(page)));
+  return run({ ...opened, turns });
 }
 
 /** @returns in how many of the turns that opened a tab this tab was the active one afterwards. */

@@ -10,17 +10,16 @@ import {
   takeScreenshot,
   zoomedForModel,
 } from '../../src/browser/session/pictures';
-import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
 import { judgeTrial } from '../../src/trial/grade';
 import type { AgentRun } from '../../src/trial/run-agent';
 import type { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
+import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { turnsOver } from '../support/trials';
 import { serverOfTests } from '../support/two-sites';
-import { usedPages } from '../support/used-pages';
 
 type Rgb = [number, number, number];
 interface Trial {
@@ -54,7 +53,7 @@ for (const [name, act] of Object.entries(buttons)) {
 
 const browser = browserOfTests();
 let reader: Page;
-const used = usedPages(browser);
+const open = sessionsOfTests(browser);
 const site = serverOfTests((request, response) => {
   const { pathname, search } = new URL(request.url!, 'http://site');
   if (pathname === '/font') return;
@@ -94,26 +93,20 @@ async function inTrial(
   options: BrowserContextOptions | undefined,
   run: (trial: Trial) => Promise<void>,
 ): Promise<void> {
-  const page = options ? await (await browser().newContext(options)).newPage() : await used.take();
+  const { page, ...opened } = await open({ allowedDomains: ['127.0.0.1'], own: options });
   await page.goto(`${site.url}/ffffff`);
-  const { close, ...open } = await openSession(page, ['127.0.0.1']);
-  const { trial, turns } = turnsOver(open, site.url);
+  const { trial, turns } = turnsOver(opened, site.url);
   const { pictures, session } = trial;
-  try {
-    await run({
-      page,
-      pictures,
-      context: trial,
-      turns,
-      turn: async act => {
-        await turns.run('act', turn => act(session.page, turn).then(() => undefined));
-        return pixel(pictures.at(-1)!.image);
-      },
-    });
-  } finally {
-    await close();
-    if (options) await page.context().close();
-  }
+  await run({
+    page,
+    pictures,
+    context: trial,
+    turns,
+    turn: async act => {
+      await turns.run('act', turn => act(session.page, turn).then(() => undefined));
+      return pixel(pictures.at(-1)!.image);
+    },
+  });
 }
 
 const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layout'];

@@ -8,6 +8,7 @@ interface SessionSetup {
   allowedDomains?: string[];
   /** Of a context of its own, for a test that leaves something behind; else the page may be one that another test had. */
   own?: BrowserContextOptions | undefined;
+  means?: 'best' | 'route';
 }
 
 /** Each ends with its test. */
@@ -19,10 +20,10 @@ export function sessionsOfTests(browser: () => Browser) {
     for (const end of endings.splice(0)) await end();
   });
 
-  return async ({ allowedDomains = ['localhost'], own }: SessionSetup = {}) => {
+  return async ({ allowedDomains = ['localhost'], own, means }: SessionSetup = {}) => {
     const page = own ? await (await browser().newContext(own)).newPage() : await used.take();
     if (!own) await page.goto('about:blank');
-    const opened = await openSession(page, allowedDomains);
+    const opened = await openSession(page, allowedDomains, means);
     endings.push(async () => {
       await opened.close();
       if (own) await page.context().close();
