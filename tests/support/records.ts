@@ -1,5 +1,6 @@
 // Records of trials: those of a run, from the output of Playwright's JSON reporter, and made-up ones.
 
+import type { PageAction } from '../../src/data/action';
 import {
   RECORD_ATTACHMENT,
   RECORD_SCHEMA_VERSION,
@@ -7,6 +8,7 @@ import {
   type TrialRecord,
   type TurnRecord,
 } from '../../src/data/record';
+import { RECORDING_VERSION } from '../../src/data/recording';
 import { NO_USAGE } from '../../src/data/usage';
 import { type ReportedTest, testsIn } from './json-report';
 
@@ -48,6 +50,20 @@ export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {
 export const madeTurn = (more: Partial<TurnRecord> = {}): TurnRecord => ({
   ...{ number: 1, title: 'turn', narration: '', outcome: 'ok', notices: [], url: '', usage: NO_USAGE },
   ...{ actions: [], startedAtMs: 0, durationMs: 1, screenshot: null, ...more },
+});
+
+/** An action as it is recorded on a page, which it changes or leaves for another. */
+export const madeAction = <Action extends PageAction>(action: Action, path = '/', to = path) => ({
+  ...{ tab: 0, before: { url: path, content: 'a' }, after: { url: to, content: 'b' } },
+  ...action,
+});
+
+/** A recording of one turn, with the fields in `more`. */
+export const madeRecording = (recorded: object[], more: object = {}) => ({
+  ...{ recordingVersion: RECORDING_VERSION, specId: 'order', specHash: 'abc', agent: 'claude', model: null },
+  recordedAt: '2026-11-05T10:00:00.000Z',
+  turns: [{ title: 'act', actions: [{ title: 'act', recorded }] }],
+  ...more,
 });
 
 /** @param json output of the reporter `json` */

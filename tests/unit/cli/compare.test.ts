@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { madeRecording } from '../../support/records';
 import { results, row } from '../report/render/rows';
 import { resultsFile, suite } from './suite';
 
@@ -185,10 +186,7 @@ test('record says which specs there are, and what to do where none passed', asyn
 });
 
 test('record writes nothing where it asks for a choice', async () => {
-  const recording = {
-    ...{ recordingVersion: '1', specId: 'x', specHash: 'a', agent: 'claude', model: null },
-    ...{ recordedAt: '2026-11-05T10:00:00.000Z', turns: [] },
-  };
+  const recording = madeRecording([], { turns: [] });
   const { taskproof, read } = suite({
     'r.json': JSON.stringify(
       results([

@@ -17,7 +17,7 @@ import { lostSummary } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { fakeConfig, fakeProject, fakeResult, fakeTest } from '../../support/fake-suite';
-import { madeRecord, madeTurn } from '../../support/records';
+import { madeAction, madeRecord, madeTurn } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
 const SITE = 'http://127.0.0.1:4000';
@@ -25,14 +25,9 @@ const ABOUT = {
   ...{ startedAt: new Date().toISOString(), durationMs: 1, status: 'failed' as const, lacking: [] },
 };
 
-/** Done on a page, which it leaves for another or not. */
-function action(path: string, more: Partial<RecordedAction> & { do: RecordedAction['do'] }, to = path) {
-  const side = (url: string) => ({ url, content: 'x' });
-  return { tab: 0, before: side(path), after: side(to), ...more } as RecordedAction;
-}
 const role = (name: string, label: string) => `getByRole('${name}', { name: '${label}' })`;
 const click = (path: string, name: string, to = path) =>
-  action(path, { do: 'click', locator: role('button', name) }, to);
+  madeAction({ do: 'click', locator: role('button', name) }, path, to);
 
 /** A turn for each list of recorded actions; a text is an action with nothing recorded, one that ends in `!` failed. */
 function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord> = {}): TrialRecord {

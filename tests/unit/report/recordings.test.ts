@@ -9,17 +9,11 @@ import { type Recording, RecordingError, readRecording, recordingText } from '..
 import { OptionsError } from '../../../src/options';
 import { pickRecording, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
-import { madeRecord, madeTurn } from '../../support/records';
+import { madeAction, madeRecord, madeTurn } from '../../support/records';
 import { tempFolder } from '../../support/temp-folder';
 
-const look = { url: '/', content: 'a' };
-const click = (name: string) => ({
-  do: 'click' as const,
-  locator: `getByRole('button', { name: '${name}' })`,
-  tab: 0,
-  before: look,
-  after: { url: '/', content: 'b' },
-});
+const click = (name: string) =>
+  madeAction({ do: 'click', locator: `getByRole('button', { name: '${name}' })` });
 type Action = TurnRecord['actions'][number];
 const acted = (name: string): Action => ({ title: `click button "${name}"`, recorded: [click(name)] });
 

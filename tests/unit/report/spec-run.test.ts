@@ -9,7 +9,7 @@ import { planAnnotations } from '../../../src/playwright/run/plan';
 import { SpecRun, skipNeedless } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
-import { madeRecord, madeTurn } from '../../support/records';
+import { madeAction, madeRecord, madeTurn } from '../../support/records';
 
 const K = 5;
 const PLANNED: Plan = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
@@ -227,10 +227,7 @@ test('failures of an ordinary test count as the test declares, and the first is 
 });
 
 test('a result counts once; it is recorded if it passed', () => {
-  const action = {
-    ...{ tab: 0, do: 'click' as const, locator: 'x' },
-    ...{ before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } },
-  };
+  const action = madeAction({ do: 'click', locator: 'x' });
   const turn = madeTurn({ url: 'http://x/', actions: [{ title: 't', recorded: [action] }] });
   const run = new SpecRun('agents', PLANNED);
   const failed = resultOf('failed', 'failed', { turns: [turn], specHash: 'a'.repeat(64) });

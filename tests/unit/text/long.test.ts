@@ -9,7 +9,7 @@ import { wordsIn } from '../../../src/text/goal-words';
 import { beginning, shorten, thrownAt } from '../../../src/text/line';
 import { fillSecrets } from '../../../src/text/mask';
 import { factsOf, wayOfTurns } from '../../../src/verdicts/diagnosis/way';
-import { madeRecord } from '../../support/records';
+import { madeAction, madeRecord, madeRecording } from '../../support/records';
 
 // What a page, a model or a file from elsewhere may say, as long as it is let through. Where the work grows with the square of the
 // length each of these takes minutes, and the limit of the test is the bound.
@@ -103,18 +103,7 @@ describe('so does a locator of a file from elsewhere', () => {
   });
 
   it('and a long one is refused', () => {
-    const end = { url: '/', content: '' };
-    const click = (locator: string) => ({ do: 'click', locator, tab: 0, before: end, after: end });
-    const file = (locator: string) =>
-      JSON.stringify({
-        recordingVersion: '1',
-        specId: 'a',
-        specHash: '',
-        agent: 'a',
-        model: null,
-        recordedAt: '2026-01-01T00:00:00Z',
-        turns: [{ title: 't', actions: [{ title: 'a', recorded: [click(locator)] }] }],
-      });
+    const file = (locator: string) => JSON.stringify(madeRecording([madeAction({ do: 'click', locator })]));
     expect(readRecording(file('a'.repeat(MAX_LOCATOR)), 'a.json').turns).toHaveLength(1);
     expect(() => readRecording(file('a'.repeat(MAX_LOCATOR + 1)), 'a.json')).toThrow(/not a recording/);
   });

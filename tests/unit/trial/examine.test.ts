@@ -2,19 +2,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../../src/browser/injected/look';
 import type { Action, TurnRecord } from '../../../src/data/record';
-import { NO_USAGE } from '../../../src/data/usage';
 import { type Aims, aimsOf, relevantOf } from '../../../src/trial/examine';
+import { madeAction, madeTurn } from '../../support/records';
 
-const click = (locator: string, url = '/shop') => ({
-  ...({ do: 'click', locator, tab: 0 } as const),
-  ...{ before: { url, content: 'a' }, after: { url, content: 'b' } },
-});
+const click = (locator: string, url = '/shop') => madeAction({ do: 'click', locator }, url);
 const fill = (text: string) => ({ ...click('one'), do: 'fill' as const, text });
-const turn = (title: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
-  ...{ number: 1, title, actions: [{ title }], narration: '', outcome: 'ok', notices: [] },
-  ...{ url: 'http://x/shop', startedAtMs: 0, durationMs: 0, screenshot: null, usage: NO_USAGE },
-  ...more,
-});
+const turn = (title: string, more: Partial<TurnRecord> = {}) =>
+  madeTurn({ title, actions: [{ title }], url: 'http://x/shop', ...more });
 const did = (...recorded: NonNullable<Action['recorded']>) =>
   turn('x', { actions: [{ title: 'x', recorded }] });
 const failed = (title: string, url = 'http://x/shop') => turn(title, { outcome: 'error', error: 'x', url });

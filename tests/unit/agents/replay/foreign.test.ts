@@ -6,17 +6,16 @@ import type { SessionTask } from '../../../../src/agents/agent';
 import { replay } from '../../../../src/agents/replay';
 import { resolved } from '../../../../src/agents/replay/resolve';
 import type { TrialRecord } from '../../../../src/data/record';
-import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
+import { readRecording } from '../../../../src/data/recording';
 import { planAnnotations } from '../../../../src/playwright/run/plan';
 import { recordingOf, writeRecordings } from '../../../../src/report/recordings';
 import TaskproofReporter from '../../../../src/report/reporter';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../../support/fake-suite';
-import { madeRecord, madeTurn } from '../../../support/records';
+import { madeAction, madeRecord, madeRecording, madeTurn } from '../../../support/records';
 import { tempFolder } from '../../../support/temp-folder';
 import { resultsFile, suite } from '../../cli/suite';
 
-const around = { tab: 0, before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } };
-const click = { do: 'click' as const, locator: `getByRole('button')`, ...around };
+const click = madeAction({ do: 'click', locator: `getByRole('button')` });
 
 const recordOf = (recorded: object[], more: Partial<TrialRecord> = {}): TrialRecord =>
   madeRecord({
@@ -25,16 +24,6 @@ const recordOf = (recorded: object[], more: Partial<TrialRecord> = {}): TrialRec
     turns: [madeTurn({ actions: [{ title: 'act', recorded: recorded as never }] })],
     ...more,
   });
-
-const recording = (recorded: object[]) => ({
-  recordingVersion: RECORDING_VERSION,
-  specId: 'order',
-  specHash: 'abc',
-  agent: 'claude',
-  model: null,
-  recordedAt: '2026-11-05T10:00:00.000Z',
-  turns: [{ title: 'turn', actions: [{ title: 'act', recorded }] }],
-});
 
 /** A config's folder with a folder beside it, and a link that leads there. */
 function folders() {
@@ -64,7 +53,7 @@ test.each([
   'x'.repeat(65),
 ])('taskproof record writes no file for %j', async id => {
   const results = JSON.parse(resultsFile({ order: 'p' }));
-  Object.assign(results.verdicts[0], { spec: id, recording: recording([click]) });
+  Object.assign(results.verdicts[0], { spec: id, recording: madeRecording([click]) });
   const { taskproof, folder } = suite({ 'deep/er/r.json': JSON.stringify(results) });
   const before = filesBelow(folder);
   const { code, err } = await taskproof(['record', 'deep/er/r.json', '-o', 'deep/er/out']);
@@ -84,8 +73,8 @@ test('a results file of gigabytes is not read', async () => {
 });
 
 test('a recording that types a secret into an address is refused, and none is made', () => {
-  const goto = { do: 'goto', url: '/?q=<secret>SHOP_PASSWORD</secret>', ...around };
-  expect(() => readRecording(JSON.stringify(recording([click, goto])), 'order.json')).toThrow(
+  const goto = madeAction({ do: 'goto', url: '/?q=<secret>SHOP_PASSWORD</secret>' });
+  expect(() => readRecording(JSON.stringify(madeRecording([click, goto])), 'order.json')).toThrow(
     /order\.json: .*recorded\[1\]\.url: must not hold a secret/,
   );
   expect(recordingOf(recordOf([goto]))).toEqual({
@@ -94,7 +83,7 @@ test('a recording that types a secret into an address is refused, and none is ma
 });
 
 test('a recording has bounds', () => {
-  const many = { ...recording([click]), turns: Array(1_001).fill(recording([click]).turns[0]) };
+  const many = { ...madeRecording([click]), turns: Array(1_001).fill(madeRecording([click]).turns[0]) };
   expect(() => readRecording(JSON.stringify(many), 'order.json')).toThrow(/turns: /);
   expect(() => readRecording(' '.repeat(20_000_001), 'order.json')).toThrow(/order\.json: .*too large/);
 });
@@ -120,7 +109,7 @@ test.each([
 ])('a recording uploads nothing from outside the config’s folder: %s', file => {
   const { config } = folders();
   const task = { configDir: config, secrets: {}, entryUrl: 'http://shop.test/' } as unknown as SessionTask;
-  const upload = { do: 'upload' as const, locator: 'x', files: ['bill.pdf', file], ...around };
+  const upload = madeAction({ do: 'upload', locator: 'x', files: ['bill.pdf', file] });
   expect(() => resolved(upload, task)).toThrow(/^the recording uploads ".*", which is outside .*config/);
   expect(resolved({ ...upload, files: ['./bill.pdf'] }, task)).toMatchObject({
     files: [join(config, 'bill.pdf')],

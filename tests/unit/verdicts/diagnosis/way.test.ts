@@ -3,17 +3,14 @@ import { describe, expect, test } from 'vitest';
 import type { PageAction, RecordedAction } from '../../../../src/data/action';
 import type { TrialRecord, TurnRecord } from '../../../../src/data/record';
 import { factsOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
-import { madeRecord, madeTurn } from '../../../support/records';
+import { madeAction, madeRecord, madeTurn } from '../../../support/records';
 
 const SITE = 'http://shop';
 const BUTTON = "getByRole('button', { name: 'Pay' })";
 const FIELD = "getByRole('textbox', { name: 'Name' })";
 
-const at = (path: string, action: PageAction, to = path): RecordedAction => ({
-  ...{ tab: 0, before: { url: path, content: 'x' }, after: { url: to, content: 'x' } },
-  ...action,
-});
-const click = (path: string, to = path) => at(path, { do: 'click', locator: BUTTON }, to);
+const at = (path: string, action: PageAction): RecordedAction => madeAction(action, path);
+const click = (path: string, to = path) => madeAction({ do: 'click', locator: BUTTON }, path, to);
 
 type Actions = TurnRecord['actions'];
 const turnOf = (actions: Actions, index = 0, url = `${SITE}/`) =>
