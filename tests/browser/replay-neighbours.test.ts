@@ -10,6 +10,7 @@ import type { Recording } from '../../src/data/recording';
 import { goalWords } from '../../src/text/goal-words';
 import { agentTask } from '../support/agent-task';
 import { harness, html } from '../support/claude-harness';
+import { madeAction, madeRecording } from '../support/records';
 import { tempFolder } from '../support/temp-folder';
 
 const pages = harness({ '/': html('') });
@@ -478,13 +479,9 @@ it('what the goal no longer has is an error of the set-up, or left to the fallba
   const task = agentTask(page, { goal: 'Delete Bob Brandt.' });
   const configDir = tempFolder();
   mkdirSync(join(configDir, 'recordings'));
-  const state = { url: '/', content: 'a' };
-  const beside = [{ scope: 'alone', text: 'Alice Ahmed' }];
+  const beside = [{ scope: 'alone' as const, text: 'Alice Ahmed' }];
   const locator = "getByRole('button', { name: 'Delete' }).nth(1)";
-  const action = { do: 'click', locator, beside, tab: 0, before: state, after: state };
-  const turns = [{ title: 'delete', actions: [{ title: 'delete', recorded: [action] }] }];
-  const head = { recordingVersion: '1', specId: 'x', specHash: 'then', agent: 'claude', model: null };
-  const recording = { ...head, recordedAt: '2026-11-01T00:00:00.000Z', turns };
+  const recording = madeRecording([madeAction({ do: 'click', locator, beside })], { specId: 'x' });
   writeFileSync(join(configDir, 'recordings/x.json'), JSON.stringify(recording));
   const play = (fallback?: Agent) =>
     playRecording({ ...task, page, specName: 'x', configDir }, { actionTimeoutMs: 400, fallback } as never);

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { expect } from 'vitest';
 import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
+import { madeRecording } from './records';
 
 /** For the head of a page: `note` keeps a text in its log, and shows the log as its title. */
 export const LOG = `<script>window.log = []; window.note = text => { log.push(text); document.title = log.join(' ') }</script>`;
@@ -13,15 +14,8 @@ export function recordingOf(actions: readonly Action[]): Recording {
   const done = actions.filter(({ error }) => error === undefined);
   const unknown = done.filter(({ recorded }) => recorded === undefined);
   expect(unknown.map(({ title }) => title)).toEqual([]);
-  return {
-    recordingVersion: '1',
-    specId: 'test',
-    specHash: 'then',
-    agent: 'claude',
-    model: null,
-    recordedAt: '2026-11-01T00:00:00.000Z',
-    turns: done.flatMap(({ title, recorded }) =>
-      recorded?.length ? [{ title, actions: [{ title, recorded }] }] : [],
-    ),
-  };
+  const turns = done.flatMap(({ title, recorded }) =>
+    recorded?.length ? [{ title, actions: [{ title, recorded }] }] : [],
+  );
+  return { ...madeRecording([]), specHash: 'then', turns };
 }

@@ -60,7 +60,8 @@ export const madeAction = <Action extends PageAction>(action: Action, path = '/'
 
 /** A recording of one turn, with the fields in `more`. */
 export const madeRecording = (recorded: object[], more: object = {}) => ({
-  ...{ recordingVersion: RECORDING_VERSION, specId: 'order', specHash: 'abc', agent: 'claude', model: null },
+  recordingVersion: RECORDING_VERSION as typeof RECORDING_VERSION,
+  ...{ specId: 'order', specHash: 'abc', agent: 'claude', model: null },
   recordedAt: '2026-11-05T10:00:00.000Z',
   turns: [{ title: 'act', actions: [{ title: 'act', recorded }] }],
   ...more,
