@@ -77,6 +77,7 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /ERR_CERT|SEC_ERROR|SSL_ERROR|certificate/i,
     "The site's certificate is not trusted: set `ignoreHTTPSErrors: true` in `use` of the Playwright config, if that is meant.",
   ],
+  [/Download is starting|ERR_ABORTED/, 'It answers with a file or with nothing: set `entryUrl` to a page.'],
 ];
 
 export const hintFor = (said: string) =>
