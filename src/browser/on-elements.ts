@@ -1,18 +1,23 @@
 // Calls functions of `injected/` with the elements of a locator. A selector engine of our own calls them, which Playwright runs in its
 // own world in all browsers: what the page has changed, such as `Map` or `Array.prototype`, does not count there. It would in `evaluate`.
+import { randomUUID } from 'node:crypto';
 import { type ElementHandle, type Locator, type Page, selectors } from '@playwright/test';
-import { messageOf } from '../text/line';
 import { injected, unseen } from './in-page';
 import type * as functions from './injected';
 import { SOURCE } from './injected-source';
 
 const ENGINE = 'taskproof-call';
-// An engine can only find elements, so the result is the text of one. It is made once Playwright has gone through all.
+const ANSWER = randomUUID();
+// An engine can only find elements, so the result is the text of one. It is made when Playwright has gone through all. Playwright's log
+// shows the texts of elements that have no others in them.
 const SCRIPT = `(() => {
   ${SOURCE}
   const answering = (name, of, given) => {
-    const textContent = { get: () => JSON.stringify(taskproof[name](of, given)) ?? '' };
-    return Object.defineProperties(document.createElement('i'), { textContent });
+    let text;
+    const get = () => (text ??= '${ANSWER}' + (JSON.stringify(taskproof[name](of, given)) ?? ''));
+    const answer = document.createElement('i');
+    answer.append(document.createElement('i'));
+    return Object.defineProperty(answer, 'textContent', { get });
   };
   let last, elements, answer;
   const queryAll = (element, body) => {
@@ -51,10 +56,11 @@ export function callOn<Name extends Taking<Element>>(
   page = (target as Locator).page(),
 ): Result<Name> {
   const selector = selectorOf({ name, given });
-  const textOf = async () =>
-    'locator' in target
-      ? target.locator(selector).textContent({ timeout })
-      : (await target.$(selector))!.textContent();
+  const textOf = async () => {
+    if ('locator' in target) return target.locator(selector).textContent({ timeout });
+    const answer = await target.$(selector);
+    return answer!.textContent().finally(() => answer!.dispose());
+  };
   const inPage = () => (target as Locator).evaluate(injected(name) as never, given, { timeout });
   return asked(page, textOf, inPage) as Result<Name>;
 }
@@ -78,13 +84,16 @@ function selectorOf(call: { name: string; given: unknown; ofAll?: number }): str
   return `${ENGINE}=${encodeURIComponent(JSON.stringify(call)).replaceAll("'", '%27')}`;
 }
 
-/** A document that Playwright has looked into before the engine was registered has none: it is asked in the page's own world. */
+/** Asks in the page's own world if a document has no engine: Playwright looked into it before the engine was registered. */
 async function asked(page: Page, ask: () => Promise<string | null>, inPage: () => Promise<unknown>) {
   await registered;
   return unseen(page, async () => {
-    const text = await ask().catch((error: unknown) => {
-      if (!/Unknown engine/.test(messageOf(error))) throw error;
+    const text = await ask().catch((error: Error) => {
+      error.message = error.message.replace(/\.locator\('taskproof-call=[^']*'\)/g, '');
+      if (!/Unknown engine|queryAll|_engines/.test(error.message)) throw error;
     });
-    return text === undefined ? inPage() : text ? JSON.parse(text) : undefined;
+    if (!text?.startsWith(ANSWER)) return inPage();
+    const json = text.slice(ANSWER.length);
+    return json ? JSON.parse(json) : undefined;
   });
 }

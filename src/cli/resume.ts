@@ -1,6 +1,6 @@
 import { basename, dirname, join, relative } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
-import { STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
+import { isKeptBy, STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
 import { argument, CommandError, configArgument, configFolder, type Io, play } from './io';
 import type { AddCommand } from './program';
 
@@ -58,7 +58,7 @@ type Going = 'resume' | 'regrade';
 
 async function goOn(io: Io, command: Going): Promise<number> {
   const reporters = argument(io, /^--reporter$/);
-  if (reporters !== undefined && !reporters.includes('@taskproof/playwright'))
+  if (reporters !== undefined && !isKeptBy(reporters))
     throw new CommandError(
       `--reporter=${reporters} leaves out the reporter of the config, which has the trials of the earlier run. Add yours to it: npx taskproof ${command} -- --add-reporter=${reporters}`,
     );

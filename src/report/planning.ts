@@ -39,7 +39,8 @@ export type PlannedTest = ReturnType<typeof plannedTest>[number];
 /** @returns the trials of this run @throws Error with every reason why it can't reach its verdicts, before a browser starts */
 export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun, startedAt = new Date()) {
   await readConfigOptions(config);
-  const settings = runSettings();
+  // By this reporter, whose ledger is opened later.
+  const settings = { ...runSettings(), judged: true };
   const known = suite.allTests().flatMap(test => plannedTest(test, folderOf(config)));
   const planned = known.filter(({ test, plan, project: { name: project } }) => {
     const asked = { plan, project, index: test.repeatEachIndex };

@@ -118,10 +118,11 @@ export default class TaskproofReporter implements Reporter {
       return undefined;
     });
     if (!planned.length || isListing() || isInteractive() || check) return;
-    const opened = TrialStore.open(run.config, planned, this.startedAt);
-    // A refused run has no results: those of the last one stay.
-    opened.catch(() => this.keepEarlier?.());
-    this.store = await opened;
+    this.store = await TrialStore.open(run.config, planned, this.startedAt).catch((error: unknown) => {
+      // A refused run has no results: those of the last one stay.
+      this.keepEarlier?.();
+      throw error;
+    });
     process.on('SIGTERM', interrupt);
   }
 

@@ -1,13 +1,13 @@
 // Loads task specs from files, and reports all broken files and ids that several files share at once.
 import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
 import { messageOf } from '../text/line';
 import { plural } from '../text/print';
 import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
-import { type LocatedSpec, parseLocated, START } from './parse';
+import { type LocatedSpec, MAX_SOURCE_BYTES, parseLocated, START, TOO_LARGE } from './parse';
 
 /** A task spec and its file. */
 export interface LoadedSpec extends LocatedSpec {
@@ -76,12 +76,13 @@ function hashOf(value: object): string {
 }
 
 function readText(file: string, filename: string): string {
-  let bytes: Buffer;
+  let bytes: Buffer | undefined;
   try {
-    bytes = readFileSync(file);
+    if (statSync(file).size <= MAX_SOURCE_BYTES) bytes = readFileSync(file);
   } catch (error) {
     throw new TaskSpecError(`can't be read: ${messageOf(error)}`, filename);
   }
+  if (!bytes) throw new TaskSpecYamlError(TOO_LARGE, START, filename);
   if (isUtf8(bytes)) return bytes.toString();
   throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', START, filename);
 }

@@ -24,7 +24,8 @@ import type { TaskSpec } from './task-spec';
 /** Loaded with the first spec: a suite may have none, and its workers import us, too. */
 const yaml = (): typeof import('yaml') => createRequire(__filename)('yaml');
 
-const MAX_SOURCE_BYTES = 1024 * 1024;
+export const MAX_SOURCE_BYTES = 1024 * 1024;
+export const TOO_LARGE = 'larger than 1 MiB: is it the right file?';
 export const START: SourceLocation = { line: 1, column: 1 };
 /** To resolve one takes time in proportion to the whole document. */
 const MAX_ALIASES = 100;
@@ -52,7 +53,7 @@ function readDocument(source: string, filename: string | undefined): { value: un
   };
   if (typeof source !== 'string')
     return refuse(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`);
-  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refuse('larger than 1 MiB: is it the right file?');
+  if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refuse(TOO_LARGE);
   try {
     const [document, second] = yaml().parseAllDocuments(source.replace(/^\uFEFF/, ''), {
       lineCounter: lines,

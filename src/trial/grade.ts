@@ -108,15 +108,15 @@ export async function checkAssertions(
 }
 
 /** If a request to the site was not answered, asks the site once more. @returns the error, or null if the site is there */
-export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
+export async function whySiteIsGone(trial: AgentRun): Promise<string | null> {
+  const { plan, session, opened } = trial;
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
-  // Without a failure, it is still waiting.
-  const unanswered = ({ url, status, failure = '', answeredBy }: NetworkEvent) =>
-    status === null &&
-    !answeredBy &&
-    !/abort|block|cancel|insufficient/i.test(failure) &&
-    url.startsWith(`${origin}/`);
+  const sentBefore = performance.now() - trial.startedAt - SITE_ANSWER_MS;
+  const isLost = ({ failure, startedAtMs }: NetworkEvent) =>
+    failure === undefined ? startedAtMs <= sentBefore : !/abort|block|cancel|insufficient/i.test(failure);
+  const unanswered = (event: NetworkEvent) =>
+    event.status === null && !event.answeredBy && event.url.startsWith(`${origin}/`) && isLost(event);
   if (!entryUrl || !origin || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };

@@ -77,7 +77,10 @@ const HINTS: readonly (readonly [RegExp, string])[] = [
     /ERR_CERT|SEC_ERROR|SSL_ERROR|certificate/i,
     "The site's certificate is not trusted: set `ignoreHTTPSErrors: true` in `use` of the Playwright config, if that is meant.",
   ],
-  [/Download is starting|ERR_ABORTED/, 'It answers with a file or with nothing: set `entryUrl` to a page.'],
+  [
+    /Download is starting|ERR_ABORTED/,
+    'Is it a page? It may be a file, or empty, or a `page.route()` aborted the request.',
+  ],
 ];
 
 export const hintFor = (said: string) =>

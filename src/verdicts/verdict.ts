@@ -124,8 +124,9 @@ export function countsAtStop({ k, minPasses, trials }: Stopped): Graded | null {
 /**
  * How often a spec passes, from trials that stop at minPasses passes or at k - minPasses + 1 failures: the share of the ways to this stop
  * that begin with a pass (Girshick, Mosteller and Savage 1946, "Unbiased estimates for certain binomial sampling problems", Annals of
- * Mathematical Statistics 17, 13-23); it can lie outside of the interval, which orders the stops from the worst to the best (Jennison and
- * Turnbull 1983, "Confidence intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
+ * Mathematical Statistics 17, 13-23); it can lie outside of the interval, which orders the stops from the worst to the best and holds the
+ * rates at which neither this stop or a better one, nor this one or a worse one, is rarer than 2.5% (Jennison and Turnbull 1983,
+ * "Confidence intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
  */
 export function curtailedRate({ k, minPasses }: Policy, { passes, failures }: Graded): CurtailedRate {
   const most = k - minPasses + 1;

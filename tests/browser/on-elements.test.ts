@@ -22,6 +22,8 @@ const pages = usedPages(browserOfTests());
 let page: Page;
 beforeEach(async () => {
   page = await pages.take();
+  // What the last test has changed is gone with its document.
+  await page.goto('about:blank');
 });
 
 it.each(Object.entries(CHANGES))('an agent is not kept from a form by %s', async (_, script) => {
@@ -50,4 +52,37 @@ it('a call gets one element, or all of a locator, and each its own result', asyn
   expect(await callOnAll(page.locator('label'), 'meant', named)).toEqual([1]);
   await expect(callOn(page.locator('label'), 'textAt')).rejects.toThrow('strict mode violation');
   await expect(callOn(page.locator('p'), 'textAt', undefined, 100)).rejects.toThrow('Timeout 100ms');
+  await expect(callOn(page.locator('p'), 'textAt', undefined, 100)).rejects.not.toThrow('taskproof-call');
+});
+
+it('all are those that come later, too, in a frame as well', async () => {
+  await page.setContent('<!doctype html><iframe srcdoc="<b>none yet</b>"></iframe>');
+  const frame = page.locator('iframe').contentFrame();
+  const meant = callOnAll(frame.locator('li'), 'meant', { nth: 2 }, 10_000);
+  await frame.locator('body').evaluate(body => {
+    setTimeout(() => {
+      body.innerHTML = '<ul><li>a<li>b<li>c</ul>';
+    });
+  });
+  expect(await meant).toEqual([2]);
+});
+
+it('a call does its work once', async () => {
+  await page.setContent(`<!doctype html><body>${FORM}`);
+  const field = page.locator('input');
+  const key = { text: 'a', asKeys: false };
+  await callOn(field, 'putText', key);
+  await expect(field.inputValue()).resolves.toBe('a');
+  await callOn((await field.elementHandle()) as never, 'putText', key, undefined, page);
+  await expect(field.inputValue()).resolves.toBe('aa');
+});
+
+it.each([
+  ['has no engine yet', { textContent: () => Promise.reject(new Error("undefined (reading 'queryAll')")) }],
+  ['has another text in place of the answer', { textContent: async () => '{"tag":"page"}' }],
+])('a document that %s is asked in its own world', async (_, answer) => {
+  await page.setContent(`<!doctype html><body>${FORM}`);
+  const select = page.locator('select');
+  const asked = Object.assign(Object.create(select), { locator: () => answer });
+  expect(await callOn(asked, 'settable')).toMatchObject({ tag: 'select' });
 });

@@ -178,13 +178,15 @@ test('what can not be written costs a warning, never the verdicts', async () => 
     }),
     'base.json': '{ "schemaVersion": "3", "verdicts": [] }',
     '.taskproof': 'no folder',
-    'good.spec.ts': `import { test } from '@playwright/test';
+    'good.spec.ts': `import { expect, test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
-test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
+test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});
+test('as told', passPolicy({ k: 1, minPasses: 1 }), () => { expect(1).toBe(2); });`,
   });
   const run = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL });
-  expect(run.exitCode, run.output).toBe(0);
+  expect(run.exitCode, run.output).toBe(1);
   expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
+  expect(run.output).toMatch(/as told\s+agents\s+✗ failed/);
   expect(run.output).toMatch(/taskproof: can't write the results to .*good\.spec\.ts\/results\.json: E/);
   expect(run.output).toMatch(/taskproof: .*\.taskproof.* can't be written, so .*: E/);
   expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(4);

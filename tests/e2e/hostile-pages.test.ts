@@ -69,6 +69,13 @@ const pages: Record<string, HostilePage> = {
     outcome: ['passed'],
     notice: /^A download was cancelled because the trial had 50 already/,
   },
+  'prints-and-asks': {
+    page: PAGE.replace(
+      'onclick="',
+      'onclick="print(); Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}); navigator.mediaDevices?.getUserMedia({ audio: true }); navigator.clipboard?.readText(); ',
+    ),
+    outcome: ['passed'],
+  },
   'url-of-a-megabyte': {
     page: onLoad(`history.replaceState(null, '', '?' + 'long'.repeat(250_000));`),
     outcome: ['passed'],

@@ -44,7 +44,6 @@ test('two workers share a limit and their requests, wait for the API, and lose n
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: K }),
     'agents.spec.ts': TASKS_TEST,
     'playwright.config.ts': config({
-      imports: `import { claude } from '@taskproof/playwright';`,
       taskproof: `{ agent: ${agent}, maxRequests: 1 }`,
       workers: 2,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,

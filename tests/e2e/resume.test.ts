@@ -69,7 +69,7 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   const go = spec({ id: 'go', goal: 'Click {{unique}}', url: `${site.url}/`, k: 4, minPasses: 3 });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { appendFileSync } from 'node:fs';\nimport { test } from '@playwright/test';`,
+      imports: `import { appendFileSync } from 'node:fs';`,
       reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter']]`,
       taskproof: `{ agent: ${AGENT}, secrets: { PASSWORD: '${SECRET}' } }`,
       projects: `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats('tasks/*.yaml') }]`,

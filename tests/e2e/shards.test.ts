@@ -1,6 +1,6 @@
 // Two agents are two projects over the same specs, beside a test with a pass policy: what the blobs of shards come to when they are
 // merged is what one whole run comes to. Which shards belong together, and one that is merged twice: tests/unit/report/missing.test.ts, diagnose.test.ts.
-import { rmSync } from 'node:fs';
+import { cpSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/data/results';
@@ -107,6 +107,15 @@ test('merged shards: the verdicts of a whole run, side by side', async () => {
   // Those of what is lost, and no tolerated one.
   expect(merged.output).toMatch(/^ {2}2 failed$/m);
   expect(suite.read('pw.xml').match(/<(failure|error) /g)).toHaveLength(2);
+});
+
+test('with a blob that is cut off nothing is judged', async () => {
+  cpSync(join(suite.folder, 'blobs'), join(suite.folder, 'spoiled'), { recursive: true });
+  truncateSync(join(suite.folder, 'spoiled/report-2.zip'), 100);
+  const refused = await merge('spoiled');
+  expect(refused.exitCode, refused.output).toBe(1);
+  expect(refused.output).toContain('Either not a zip file, or file is truncated');
+  expect(suite.exists('taskproof-results.json')).toBe(false);
 });
 
 test('a shard says that it is one, and fails only for what no other can mend', () => {

@@ -7,6 +7,7 @@ import { inProcess, makeSuite, printed } from './suite';
 const CONFIG = `import { defineConfig } from '@playwright/test';
 export default defineConfig({
   reporter: [['list'], ['@taskproof/playwright/reporter']],
+  globalSetup: process.env.SET_UP,
 });`;
 const TESTS = `import { test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
@@ -21,6 +22,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
   const suite = makeSuite({
     'playwright.config.ts': CONFIG,
     'good.spec.ts': TESTS,
+    'setup.ts': `export default () => { throw new Error('no database'); };`,
   });
   expect((await suite.playwright(['test'])).exitCode).toBe(0);
   expect((await inProcess(suite, ['baseline', 'save'])).code).toBe(0);
@@ -33,6 +35,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
   expect(await exitCode('diff')).toBe(0);
 
   const breaks: [string, () => Promise<unknown>][] = [
+    ['a set-up that fails', () => suite.playwright(['test', 'good.spec.ts'], { SET_UP: './setup.ts' })],
     ['a syntax error', () => suite.playwright(['test', 'broken.spec.ts'])],
     [
       'SIGKILL',

@@ -120,7 +120,7 @@ export async function send<T>(request: Sending<T>): Promise<T> {
     if (!waits && !isRetried)
       throw new RequestFailed(failure, problemOf(failure, sent, request, await request.keys()));
     request.check?.();
-    debug('retry', () => `request to the model again: ${kind}`);
+    debug('retry', () => `request to the model again: ${kind} ${failure.status ?? ''}`.trim());
     if (kind === 'broken') await waiting(sleep(pauseAfter(failure, failed), signal), 'limit');
   }
 }

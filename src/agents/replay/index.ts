@@ -21,6 +21,7 @@ const optionsSchema = z.strictObject({
     .custom<Agent>(value => typeof (value as Agent | null)?.run === 'function', {
       error: 'must be an agent: claude({ ... }), lexical() ...',
     })
+    .refine(agent => agent?.name, { error: 'needs a `name`' })
     .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
     .optional(),
   withoutRecording: z.enum(['fail', 'skip']).default('fail'),

@@ -11,11 +11,15 @@ function atPoint<Result>(point: dom.Point | null, read: (element: Element) => Re
   const element = dom.hit(point);
   if (!element) return null;
   const isFrame = element instanceof HTMLElement && /^i?frame$/.test(element.localName);
+  return { result: read(element), frame: isFrame ? frameAt(element) : undefined };
+}
+
+/** The control that an element is a part of, or else the element, in words. */
+function describe(element: Element) {
   const acted = dom.controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
   const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
   const inputType = target instanceof HTMLInputElement ? target.type : undefined;
-  const told = { words: dom.wordsFor(target), tag: target.localName, inputType };
-  return { result: { ...told, ...read(element) }, frame: isFrame ? frameAt(element) : undefined };
+  return { words: dom.wordsFor(target), tag: target.localName, inputType };
 }
 
 function frameAt(element: HTMLElement) {
@@ -29,17 +33,17 @@ function frameAt(element: HTMLElement) {
   return { path: dom.cssPathOf(element), corner, scale };
 }
 
-/** What to click to hit a point: the control there, with the exact spot if its middle could do something else, or another element. */
+/** What is at a point, and what to click to hit it: the control there, with the exact spot if its middle could do something else. */
 export function controlAt(point: dom.Point | null) {
   return atPoint(point, element => {
     const control = point && closestControl(element);
     const isAnySpot = control && isAsItsMiddle(element, control);
-    return spotOn(control ?? element, isAnySpot ? null : point);
+    return { ...describe(element), ...spotOn(control ?? element, isAnySpot ? null : point) };
   });
 }
 
 export function spotAt(point: dom.Point | null) {
-  return atPoint(point, element => spotOn(element, point));
+  return atPoint(point, element => ({ ...describe(element), ...spotOn(element, point) }));
 }
 
 /** What scrolls first at a point, and in which directions there is more to see. */

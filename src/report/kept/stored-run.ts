@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { compareText, sumOf } from '../../data/collections';
 import { type Plan, planKey } from '../../data/plan';
+import { isOurReporter } from '../../playwright/inside/command-line';
 import { removeFolder } from '../../text/file';
 import { unlessBroken } from '../../text/line';
 import { sha256, storedSpecSchema } from './stored-spec';
 
 export const STORE_FOLDER = '.taskproof';
+
+/** Whether a run with these reporters, as on the command line, takes trials from a kept one. */
+export const isKeptBy = (reporters: string) => reporters.split(',').some(isOurReporter);
 
 /** How much is kept, with the new run. */
 const MAX_RUNS = 10;

@@ -15,7 +15,7 @@ test.each([
   ['net::ERR_CERT_AUTHORITY_INVALID', '`ignoreHTTPSErrors: true`'],
   ['SSL_ERROR_UNKNOWN', '`ignoreHTTPSErrors: true`'],
   ['SEC_ERROR_UNKNOWN_ISSUER', '`ignoreHTTPSErrors: true`'],
-  ['Download is starting', 'to a page'],
-  ['net::ERR_ABORTED', 'to a page'],
+  ['Download is starting', 'Is it a page?'],
+  ['net::ERR_ABORTED', 'Is it a page?'],
   ['The certificate for this server is invalid.', '`ignoreHTTPSErrors: true`'],
 ])('%s: %s', (said, hint) => expect(hintFor(said)).toContain(hint));

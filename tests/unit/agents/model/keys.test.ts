@@ -69,7 +69,7 @@ test.each([
   expect(lines).toHaveLength(shown);
   // It may be the code of a provider.
   expect(request.keys).not.toHaveBeenCalled();
-  if (shown) expect(lines[0]).toMatch(/request to the model again: broken \+\d+ms\n$/);
+  if (shown) expect(lines[0]).toMatch(/request to the model again: broken 500 \+\d+ms\n$/);
 });
 
 test.each<[string, object, number | undefined, string[]]>([

@@ -61,7 +61,7 @@ function trialWith(
       keepActiveTab: onEnd,
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },
-    network: { events },
+    network: { events, startedAt: performance.now() - 10_000 },
     refusals: [],
     guard: 'protocol',
   };
@@ -117,6 +117,7 @@ test('stopped before its assertions have ended, it has failed', async () => {
 test.each([
   ['refused', { failure: 'net::ERR_CONNECTION_REFUSED' }, 'error'],
   ['waiting for an answer', {}, 'error'],
+  ['waiting since a moment ago', { startedAtMs: 9_000 }, 'failed'],
   ['aborted by the page', { failure: 'net::ERR_ABORTED' }, 'failed'],
   ['answered by the guard', { answeredBy: 'guard' }, 'failed'],
 ])('if the site does not answer any more, and a request is %s: %s', async (_, of, outcome) => {
