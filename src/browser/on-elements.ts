@@ -1,20 +1,19 @@
-// Calls functions of `injected/` with the elements of a locator. A selector engine of our own calls them, which Playwright runs in its
-// own world in all browsers: what the page has changed, such as `Map` or `Array.prototype`, does not count there. It would in `evaluate`.
+// Calls functions of `injected/` with the elements of a locator, by a selector engine: `evaluate` would run them in the page's own world.
 import { randomUUID } from 'node:crypto';
-import { type ElementHandle, type Locator, type Page, selectors } from '@playwright/test';
+import type { ElementHandle, Locator, Page } from '@playwright/test';
 import { injected, unseen } from './in-page';
 import type * as functions from './injected';
 import { SOURCE } from './injected-source';
+import { registerEngine } from './selector-engine';
 
 const ENGINE = 'taskproof-call';
 const ANSWER = randomUUID();
-// An engine can only find elements, so the result is the text of one. It is made when Playwright has gone through all. Playwright's log
-// shows the texts of elements that have no others in them.
-const SCRIPT = `(() => {
+// An engine can only find elements, so the result is the text of one. It is worked out when Playwright has gone through all. The
+// element has another in it, since Playwright also reads the text of one without for its log.
+const SCRIPT = `
   ${SOURCE}
   const answering = (name, of, given) => {
-    let text;
-    const get = () => (text ??= '${ANSWER}' + (JSON.stringify(taskproof[name](of, given)) ?? ''));
+    const get = () => '${ANSWER}' + (JSON.stringify(taskproof[name](of, given)) ?? '');
     const answer = document.createElement('i');
     answer.append(document.createElement('i'));
     return Object.defineProperty(answer, 'textContent', { get });
@@ -29,11 +28,9 @@ const SCRIPT = `(() => {
     }
     elements.push(element);
     return [answer];
-  };
-  return { queryAll, query: (element, body) => queryAll(element, body)[0] };
-})()`;
+  };`;
 
-const registered = selectors.register(ENGINE, SCRIPT, { contentScript: true }).catch(() => undefined);
+const registered = registerEngine(ENGINE, SCRIPT);
 
 type Functions = typeof functions;
 type Taking<First> = {

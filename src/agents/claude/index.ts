@@ -25,7 +25,7 @@ export interface Pricing {
   cacheWrite?: number;
 }
 
-/** Members of the browser tool by name: false switches one off, true switches one on. Off: readConsole, readNetwork, javascriptExec. */
+/** Members of the browser tool by name: false switches one off, true switches one on. Off by default: readConsole, readNetwork, javascriptExec. */
 export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], boolean>> {
   /** Folders that files may come from, relative to the folder of the Playwright config; false for none. Default: false. */
   fileUpload?: false | readonly string[];

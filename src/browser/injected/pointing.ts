@@ -2,8 +2,8 @@
 import * as dom from './elements';
 
 /**
- * Reads the element at a point, and tells which control it is a part of; null if nothing is there. `frame`: if the element is a
- * frame, its path, its document's upper left corner, and how much larger than there it is shown.
+ * Reads the element at a point; null if nothing is there. `frame`: if the element is a frame, its path, its document's upper left
+ * corner, and how much larger than there it is shown.
  *
  * @param point null for the element with the focus
  */
@@ -182,7 +182,7 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
 /**
  * The index of the element that is meant; two indexes if that is not clear.
  *
- * @param which `place` is a pattern for the label of the row, card or section that it is in
+ * @param which `place` is a pattern, with the flags `iu`, for the label of the row, card or section that it is in
  */
 export function meant(
   things: Element[],

@@ -106,6 +106,7 @@ test.each([
     /fallbak: unknown option. Known options: recordings, fallback, withoutRecording, actionTimeoutMs/,
   ],
   [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
+  [{ recordings: 'r', fallback: { run: async () => {} } }, /fallback: needs a `name`/],
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
   [{ recordings: 'r', actionTimeoutMs: 0 }, /actionTimeoutMs/],
 ])('replay(%j) is refused', (options, message) => {
