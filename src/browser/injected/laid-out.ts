@@ -94,10 +94,12 @@ function escapes(element: Element, box: Element): boolean {
 
 const outside = (element: Element) => element.assignedSlot ?? parentOf(element);
 
-/** Whether it has no size, as by `transform: scale(0)`, from which popups grow. */
-function isShrunk(element: Element): boolean {
+/** Whether a transform leaves it no size, such as `scale(0)`, from which popups grow. */
+function isShrunk(element: HTMLElement | SVGSVGElement): boolean {
   const { width, height } = element.getBoundingClientRect();
-  return width === 0 || height === 0;
+  // Without a doctype, Firefox's body has no height of its own, and cuts nothing off.
+  const isFlat = 'offsetHeight' in element && element.offsetHeight === 0;
+  return width === 0 || (height === 0 && !isFlat);
 }
 
 const hasTinyLetters = (element: Element) =>
