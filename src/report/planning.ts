@@ -48,6 +48,7 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   });
   const problems = [
     ...sameIds(planned),
+    ...sameProjects(planned, config),
     ...tooFewRepeats(planned, config),
     ...serialTests(planned),
     ...lostPolicies(suite, known),
@@ -171,13 +172,33 @@ export const bySpec = (planned: readonly PlannedTest[]) => [
   ...groupBy(planned, ({ project, plan }) => planKey(project.name, plan)).values(),
 ];
 
+/** Specs of one name would share a verdict. A helper that several test files call declares its specs at one place. */
 function sameIds(planned: readonly PlannedTest[]): string[] {
   return bySpec(planned).flatMap(tests => {
-    const where = [...new Set(tests.map(({ test: { location } }) => `${location.file}:${location.line}`))];
+    const places = [...new Set(tests.map(({ test: { location } }) => `${location.file}:${location.line}`))];
+    const testFiles = [...new Set(tests.map(({ test }) => test.titlePath()[2]!))];
+    const where = places.length > 1 ? places : testFiles;
     const [{ plan, project }] = tests;
+    const files = [...new Set(tests.map(({ plan: { file } }) => file))];
+    const advice =
+      files.length > 1
+        ? `They are different files: ${files.join(', ')}. Rename all ids but one`
+        : 'Declare it once';
     return where.length === 1
       ? []
-      : `taskproof: spec "${planName(plan)}" is declared ${where.length} times in project "${project.name}": ${where.join(', ')}. Declare it once, or give each declaration its own describe: test.describe('phone', () => { ... }).`;
+      : `taskproof: spec "${planName(plan)}" is declared ${where.length} times in ${projectInWords(project.name)}: ${where.join(', ')}. ${advice}, or give each declaration its own describe: test.describe('phone', () => { ... }).`;
+  });
+}
+
+/** Playwright allows them. */
+function sameProjects(planned: readonly PlannedTest[], { projects, configFile }: FullConfig): string[] {
+  const names = [...new Set(planned.map(({ project }) => project.name))];
+  return names.flatMap(name => {
+    const { length } = projects.filter(each => each.name === name);
+    const are = name ? `are called "${name}"` : 'have no name';
+    return length < 2
+      ? []
+      : `taskproof: ${length} projects ${are}, but each verdict belongs to the project of its name. Give each project in ${configFile} a name of its own.`;
   });
 }
 

@@ -35,18 +35,23 @@ interface Declared extends Pick<FakeTest, 'line' | 'describe' | 'retries' | 'ins
   /** Its file does not parse. */
   broken?: boolean;
   rubric?: string;
+  specFile?: string;
   goal?: string;
   /** An ordinary test with a pass policy; null: without one. */
   isTest?: true | null;
 }
 
-function annotationsOf(id: string, policy: Policy, { broken, isTest, goal, rubric }: Declared) {
+function annotationsOf(
+  id: string,
+  policy: Policy,
+  { broken, isTest, goal, rubric, specFile: file = `${id}.yaml` }: Declared,
+) {
   if (broken) return [{ type: 'broken spec', description: `${id}.yaml` }];
   if (isTest !== undefined) return isTest ? [policyAnnotation(policy)] : [];
   return [
     ...(goal ? [{ type: 'goal', description: goal }] : []),
     ...(rubric ? [{ type: 'rubric', description: rubric }] : []),
-    ...planAnnotations({ id, file: `${id}.yaml`, policy, replayed: false }),
+    ...planAnnotations({ id, file, policy, replayed: false }),
   ];
 }
 
@@ -134,6 +139,30 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
     'a spec that is declared twice in one describe',
     [3, 7].map(line => ({ id: 'a', describe: 'phone', line })),
     /spec "phone › a" is declared 2 times in project "agents".*give each declaration its own describe/,
+  ],
+  [
+    'a spec that two test files declare by one helper',
+    ['desktop.spec.ts', 'phone.spec.ts'].map(file => ({
+      ...{ id: 'a', inside: { titlePath: () => ['', 'agents', file, 'a'] } },
+    })),
+    /^taskproof: spec "a" is declared 2 times in project "agents": desktop\.spec\.ts, phone\.spec\.ts\. [^\n]*$/,
+  ],
+  [
+    'specs of one id in two files',
+    [3, 7].map(line => ({ id: 'a', line, specFile: `tasks/${line}.yaml` })),
+    /^taskproof: spec "a" is declared 2 times [^\n]*spec\.ts:7\. They are different files: tasks\/3\.yaml, tasks\/7\.yaml\. Rename all ids but one, /,
+  ],
+  [
+    'projects of one name',
+    [{ id: 'a' }, { id: 'b', isTest: true }],
+    /^taskproof: 2 projects are called "agents", [^\n]* Give each project in \/suite\/playwright\.config\.ts a name of its own\.$/,
+    { projects: [fakeProject('agents'), fakeProject('plain'), fakeProject('agents')] },
+  ],
+  [
+    'projects without a name',
+    [{ project: '' }],
+    /^taskproof: 2 projects have no name, [^\n]*$/,
+    { projects: [fakeProject(''), fakeProject('')] },
   ],
   [
     'a k that another spec needs, too: the first is named',
