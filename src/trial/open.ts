@@ -1,5 +1,6 @@
 // Opens the page on which a trial begins, or says why that fails.
 import { unseen } from '../browser/in-page';
+import { isPlaywrights } from '../browser/session/network';
 import { limited } from '../browser/waiting';
 import { hostOf } from '../spec/url';
 import { messageOf, oneLine } from '../text/line';
@@ -20,6 +21,8 @@ export async function openEntry(trial: AgentRun): Promise<AgentEnd | null> {
   const open = async () => {
     const response = await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
     if (response?.status() === 407) throw new Error('the proxy requires a user name and a password (407)');
+    if (response && isPlaywrights(response))
+      throw new Error((await response.text()).replace('Playwright client-certificate error: ', ''));
     await unseen(session.page, () => loaded(trial, timeout, end));
   };
   try {

@@ -1,8 +1,10 @@
 // What keeps a trial from opening its site is told with what to do, and says nothing about the site.
 import { once } from 'node:events';
+import { createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, createServer } from 'node:net';
 import type { BrowserContextOptions } from '@playwright/test';
 import { expect, onTestFinished, test } from 'vitest';
+import { certificate } from '../support/certificate';
 import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { playTrial } from '../support/trials';
@@ -38,6 +40,39 @@ test('a server that hangs up is no browser that was closed', async () => {
   });
   expect(record).toMatchObject({ errorKind: 'site_unreachable' });
   expect(record.reason).toMatch(/can't be opened: net::ERR_CONNECTION_CLOSED .* Is the site running/);
+});
+
+test('what Playwright answers itself for `clientCertificates` is no answer of the site', async () => {
+  let requests = 0;
+  const secure = createHttpsServer(certificate, (_, response) => {
+    requests++;
+    response.end();
+  });
+  await once(secure.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void secure.close());
+  const origin = `https://localhost:${(secure.address() as AddressInfo).port}`;
+  const own = { clientCertificates: [{ origin, ...certificate }] };
+  const allowedDomains = ['127.0.0.1', 'localhost'];
+  const assertion = { type: 'network', urlPattern: '**/pay' } as const;
+  const pay = async () => {
+    const opened = await open({ own, allowedDomains });
+    const plan = { entryUrl: site.url, allowedDomains, assertion, expectTimeoutMs: 100 };
+    const run = () =>
+      opened.session.page.evaluate(url => fetch(url, { method: 'POST', mode: 'no-cors' }), `${origin}/pay`);
+    return playTrial(opened, { ...plan, run: async () => void (await run()) });
+  };
+  const opening = await playTrial(await open({ own }), { entryUrl: origin, assertion });
+  expect(opening).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
+  expect(opening.reason).toMatch(
+    /can't be opened: self-signed certificate\. .*set `ignoreHTTPSErrors: true`/,
+  );
+  const paid = await pay();
+  expect(paid).toMatchObject({
+    outcome: 'failed',
+    network: { events: [{}, { url: `${origin}/pay`, status: null }] },
+  });
+  expect(paid.reason).toContain('Playwright could not connect with `clientCertificates`');
+  expect(requests).toBe(0);
 });
 
 test('a host that allowedDomains lacks is named as that, not as a redirect', async () => {

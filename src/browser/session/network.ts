@@ -25,6 +25,17 @@ export const ANSWERED_BY = `taskproof-answered-by-${randomBytes(8).toString('hex
 /** Chromium's mark of its own answers: it redirects http itself for a host that requires https (HSTS). */
 export const OF_BROWSER = 'non-authoritative-reason';
 
+/**
+ * Whether Playwright itself answered, since it could not connect with `use.clientCertificates`. Checked on Playwright 1.65.1
+ * (SocksProxyConnection): these are all its headers. HTTP/2 has no status text.
+ */
+export function isPlaywrights(answer: Response): boolean {
+  const isBare = Object.keys(answer.headers()).every(name => /^content-(?:type|length)$/.test(name));
+  return answer.status() === 503 && isBare && /^(?:Internal Server Error)?$/.test(answer.statusText());
+}
+
+const NOT_CONNECTED = 'Playwright could not connect with `clientCertificates`';
+
 export const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 const MAX_BODY = 200_000;
@@ -101,6 +112,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     const { [ANSWERED_BY]: by, [OF_BROWSER]: upgraded } = answer.headers();
     if (by !== undefined) event.answeredBy = by === 'guard' ? by : 'program';
     else if (upgraded !== undefined) event.answeredBy = 'browser';
+    else if (isPlaywrights(answer)) Object.assign(event, { status: null, failure: NOT_CONNECTED });
     else {
       event.status = answer.status();
       event.answeredAfterMs ??= now() - event.startedAtMs;
@@ -153,7 +165,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
       return ({ status, failure }: { status?: number; failure?: string }) => {
         // The guard only sees requests that leave the browser.
         if (event.status === null && status !== undefined) delete event.keptByWorker;
-        event.status ??= status ?? null;
+        if (event.failure !== NOT_CONNECTED) event.status ??= status ?? null;
         if (failure !== undefined) event.failure ??= failure;
       };
     },
