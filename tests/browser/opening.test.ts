@@ -61,7 +61,7 @@ test('what Playwright answers itself for `clientCertificates` is no answer of th
       opened.session.page.evaluate(url => fetch(url, { method: 'POST', mode: 'no-cors' }), `${origin}/pay`);
     return playTrial(opened, { ...plan, run: async () => void (await run()) });
   };
-  const opening = await playTrial(await open({ own }), { entryUrl: origin, assertion });
+  const opening = await playTrial(await open({ own }), { entryUrl: origin, assertion, expectTimeoutMs: 100 });
   expect(opening).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
   expect(opening.reason).toMatch(
     /can't be opened: self-signed certificate\. .*set `ignoreHTTPSErrors: true`/,
