@@ -23,6 +23,7 @@ import { hostAllowed, parsedUrl } from '../spec/url';
 import { problemOfJsonSchema } from '../spec/value-schema';
 import { shapeOf, type WantedAnswer } from '../spec/wanted-answer';
 import { harmless, messageOf, oneLine } from '../text/line';
+import type { Mask } from '../text/mask';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { Trial } from '../trial/trial';
 import { sourceOfCall } from './inside/calls';
@@ -31,8 +32,9 @@ import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
 import { overBudget } from './run/decide';
 import { readLedger } from './run/ledger';
-import { agentSchema, LIMITS, missingSecrets, preflightOnce, type ReadyOptions } from './run/options';
+import { agentSchema, LIMITS, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
+import { missingSecrets } from './run/secrets';
 import { stopOf } from './run/trial-error';
 import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPlanOf } from './trial-test';
 
@@ -235,7 +237,7 @@ export class RunsOfTest implements AgentRunner {
     // Nobody awaits these runs any more.
     for (const outcome of running.keys()) outcome.catch(() => {});
     for (const trial of trials.filter(({ status }) => status === null)) {
-      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endByTest(testInfo));
+      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endByTest(testInfo, trial.mask));
       await trial.close();
     }
     // A test that failed because of a wrong call says nothing about the site. If its code caught the error, that did not end it.
@@ -267,7 +269,7 @@ export class RunsOfTest implements AgentRunner {
     const isGraded = !isBroken && status !== 'interrupted' && status !== 'skipped';
     if (isGraded && (isLost || last.plan.isFirstToPass?.())) await last.examine(!isLost);
     const joined = joinedRecord(trials, goals);
-    const what = [joined.endReason, firstLine(saidBy(error))].filter(Boolean).join('; ');
+    const what = [joined.endReason, firstLine(last.mask(saidBy(error)))].filter(Boolean).join('; ');
     const where = isBroken ? null : whereOf(joined);
     const record: TrialRecord = {
       ...joined,
@@ -291,8 +293,8 @@ export class RunsOfTest implements AgentRunner {
 }
 
 /** Why a run that has not ended when its test is over was stopped. The test's own code can fail meanwhile: that decides the trial. */
-function endByTest(testInfo: TestInfo): AgentEnd {
-  if (testInfo.status !== 'failed' || hasUncaughtError(testInfo)) return endFromOutside(testInfo);
+function endByTest(testInfo: TestInfo, mask: Mask): AgentEnd {
+  if (testInfo.status !== 'failed' || hasUncaughtError(testInfo)) return endFromOutside(testInfo, mask);
   const isLate = testInfo.errors.some(error => /^(?:TimeoutError: )?Step timeout of /.test(saidBy(error)));
   return isLate
     ? ended('timed_out', "the time of the test's step was over")

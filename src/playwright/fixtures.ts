@@ -16,19 +16,18 @@ import type { Policy } from '../data/verdict';
 import type { Judge } from '../grading/judge';
 import { debug } from '../text/debug';
 import { messageOf } from '../text/line';
+import type { Mask } from '../text/mask';
 import { print } from '../text/print';
-import { Secrets } from '../text/secrets';
+import type { Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
-import { isInteractive, isTestCommand, repeatEachOverride } from './inside/command-line';
+import { isInteractive, isTestCommand, isWorker, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
-import { hideSecretsOfConfig, maskTest } from './inside/masking';
+import { configOfRun, hideSecrets, maskMessages, masksMessages } from './inside/masking';
 import { type Asked, decide, wantedOf } from './run/decide';
 import { isFirstToSay, isJudged, noteUnjudged, readLedger, reserve } from './run/ledger';
 import {
-  givenSecrets,
   isReplay,
   mergedOptions,
-  missingSecrets,
   OPTION,
   originOf,
   planningOptions,
@@ -40,6 +39,7 @@ import {
   type TaskproofOptions,
 } from './run/options';
 import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, refusedAnnotation } from './run/plan';
+import { checkedSecrets, maskOfConfig, missingSecrets } from './run/secrets';
 import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
@@ -75,9 +75,10 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   // Automatic, since hooks of the suite run before the fixtures that a test asks for.
   _taskproofSecrets: [
     async ({ _taskproofOptions, trace, video, contextOptions }, use, testInfo) => {
-      const secrets = new Secrets(givenSecrets(_taskproofOptions));
+      const secrets = secretsOf(_taskproofOptions, testInfo);
+      workersMask = secrets.mask;
       if (Object.keys(secrets.values).length) {
-        if (!maskTest(testInfo, secrets.mask) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
+        if (!masksMessages() && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
         const har = contextOptions.recordHar && { 'contextOptions.recordHar': 'on' as const };
         warnOfRecorders({ trace, video, ...har }, testInfo);
       }
@@ -213,7 +214,28 @@ function warnOfRecorders(recorders: Record<string, Recorder>, { project, retry }
 
 export const warn = (text: string) => print(process.stderr, `taskproof: ${text}`);
 
-// A run may have reporters that write the config, and not have ours.
-if (isTestCommand()) hideSecretsOfConfig().catch(() => undefined);
+function secretsOf(options: object, { project, annotations }: TestInfo): Secrets {
+  try {
+    return checkedSecrets(options, projectInWords(project.name));
+  } catch (error) {
+    annotations.push(refusedAnnotation(messageOf(error)));
+    throw error;
+  }
+}
+
+/** At first of the config's secrets, then of the last test's, which are these and more. */
+let workersMask: Mask = text => text;
+
+async function maskSecrets(): Promise<void> {
+  if (isWorker()) maskMessages(text => workersMask(text));
+  const config = await configOfRun();
+  const mask = config && maskOfConfig(config);
+  if (!mask) return;
+  if (isWorker()) workersMask = mask;
+  // A run may have reporters that write the config, and not have ours.
+  else hideSecrets(config, mask);
+}
+
+if (isWorker() || isTestCommand()) maskSecrets().catch(() => undefined);
 
 export { expect };

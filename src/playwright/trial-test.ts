@@ -13,6 +13,7 @@ import { frozen, type LoadedSpec, locationIn } from '../spec/load';
 import { atSite, placeholdersIn, type TrialData, withData } from '../spec/placeholders';
 import { wantedAnswer } from '../spec/wanted-answer';
 import { beginning, few, oneLine } from '../text/line';
+import type { Mask } from '../text/mask';
 import { type AgentEnd, ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { CLOSING_TIME_MS, Trial, trialTimeMs } from '../trial/trial';
 import { decidedByCheck, type Hooks, type PlaceholderValues, runCheck, runPrepare } from './hooks';
@@ -80,7 +81,7 @@ export class TrialTest {
     const { trial } = this;
     if (!trial) return;
     if (!this.record) {
-      trial.stop(endFromOutside(this.testInfo));
+      trial.stop(endFromOutside(this.testInfo, trial.mask));
       await trial.lastReports();
       this.attach(trial.record());
     }
@@ -91,7 +92,7 @@ export class TrialTest {
   /** After an error that nobody awaits, Playwright closes the browser, in the middle of whatever runs: that error is why. */
   private explained(record: TrialRecord): TrialRecord {
     if (record.outcome !== 'error' || !hasUncaughtError(this.testInfo)) return record;
-    const { errorKind, reason } = endFromOutside(this.testInfo);
+    const { errorKind, reason } = endFromOutside(this.testInfo, this.trial!.mask);
     return { ...record, errorKind, endReason: reason, reason };
   }
 
@@ -156,10 +157,10 @@ export class TrialTest {
 }
 
 /** How a trial ended that was still running when its test was over. */
-export function endFromOutside({ status, timeout, error }: TestInfo): AgentEnd {
+export function endFromOutside({ status, timeout, error }: TestInfo, mask: Mask): AgentEnd {
   if (status === 'timedOut') return ended('timed_out', `the test timed out after ${timeout / 1000} s`);
   if (status !== 'failed') return errorEnd('interrupted', 'the run was interrupted before the trial ended');
-  return errorEnd('internal', `an uncaught error ended the test: ${oneLine(saidBy(error), 500)}`);
+  return errorEnd('internal', `an uncaught error ended the test: ${oneLine(mask(saidBy(error)), 500)}`);
 }
 
 export function saidBy(error: { message?: string; value?: string } | undefined): string {

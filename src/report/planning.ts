@@ -19,7 +19,6 @@ import {
   isFromRepeats,
   isReplay,
   knownOptions,
-  missingSecrets,
   planningOptions,
   projectInWords,
   type ReadyOptions,
@@ -27,6 +26,7 @@ import {
   readyOptions,
 } from '../playwright/run/options';
 import { brokenSpec, carryPlan, goalOf, POLICY_TAG, planOf, planWith, RUBRIC } from '../playwright/run/plan';
+import { missingSecrets } from '../playwright/run/secrets';
 import { checkRun, folderOf, isRegrading, runSettings } from '../playwright/run/settings';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';

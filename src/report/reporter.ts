@@ -37,6 +37,7 @@ import { requirePlaywright } from '../playwright/inside/version';
 import { supersede } from '../playwright/run/earlier-results';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
+import { maskOfConfig } from '../playwright/run/secrets';
 import { checkRun, folderOf } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
@@ -131,7 +132,8 @@ export default class TaskproofReporter implements Reporter {
     this.folder ??= folderOf(config);
     const baseline = resolve(this.folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
     this.calibration = new Calibration(labelsFileFor(this.folder, baseline), this.specRuns);
-    hideSecrets(config.projects);
+    const mask = maskOfConfig(config);
+    if (mask) hideSecrets(config, mask);
     // From the plans in the blobs: a spec is judged even if no trial of it arrived from any shard.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);

@@ -62,6 +62,37 @@ test('by hand', async ({ page, agent }) => {
   await expect(page.getByLabel('User')).toHaveValue('another ' + value, { timeout: 300 });
 });`;
 
+/** What runs before the fixtures of our `test`, and after them. */
+const AROUND = `
+import { test as taskproof } from '@taskproof/playwright';
+import { mergeTests, test as base } from '@playwright/test';
+const value = process.env.THE_VALUE;
+const own = base.extend({
+  signedIn: [async ({ page, baseURL }, use) => {
+    await page.goto(baseURL);
+    await page.getByLabel('User').fill(value);
+    await use(null);
+    if (test.info().title === 'one') throw new Error('no sign-out of ' + value);
+  }, { auto: true }],
+  account: [async ({}, use, { workerIndex }) => {
+    if (test.info().title === 'two') throw new Error('no account for ' + value);
+    await use(null);
+    throw new Error('worker ' + workerIndex + ' keeps ' + value);
+  }, { auto: true, scope: 'worker' }],
+});
+const test = mergeTests(own, taskproof);
+test('one', () => {});
+test('two', () => {});
+test.describe('with a hook', () => {
+  test.beforeAll(() => { throw new Error('no data for ' + value); });
+  test('three', () => {});
+});
+base('with another test object', async ({ page, baseURL }) => {
+  await page.goto(baseURL);
+  await page.getByLabel('User').fill(value);
+  throw new Error('plain: ' + value);
+});`;
+
 let suite: Suite;
 let run: Run;
 let left: Left[];
@@ -88,19 +119,26 @@ beforeAll(async () => {
     'tasks/z-failed.yaml': task('failed'),
     'agents.spec.ts': TASKS_TEST,
     'hand.spec.ts': HAND,
+    'around.spec.ts': AROUND,
     'playwright.config.ts': config({
       imports: AGENTS,
       reporters: `[['list'], ['html'], ['@taskproof/playwright/reporter'], ['blob'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'junit.xml' }]]`,
+      extra: `webServer: { command: 'none', url: '${site.url}/', reuseExistingServer: true, env: { PASSWORD: value } },`,
       projects: `[
         ${project('agents', `use: { taskproof: { agent, secrets, record: 'recordings' } }`)},
         { name: 'hand', testMatch: 'hand.spec.ts', use: { baseURL: '${site.url}', taskproof: { agent: lexical(), secrets } } },
+        { name: 'around', testMatch: 'around.spec.ts', use: {
+          baseURL: '${site.url}', taskproof: { agent: lexical(), secrets },
+          httpCredentials: { username: 'jo', password: value, origin: 'http://other.test' },
+          extraHTTPHeaders: { 'x-key': encodeURIComponent(value) }, userAgent: 'test ' + encodeURIComponent(value),
+        } },
         ${project('traced', `grep: /filled/, use: { taskproof: { agent, secrets }, trace: 'on', video: 'on-first-retry', contextOptions: { recordHar: { path: 'out.har' } } }`)},
       ]`,
     }),
   });
   const env = { THE_VALUE: VALUE };
   // Its lines are part of the output, in which the value is looked for.
-  run = await suite.playwright(['test', '--project=agents', '--project=hand'], {
+  run = await suite.playwright(['test', '--project=agents', '--project=hand', '--project=around'], {
     ...env,
     DEBUG: 'taskproof*',
   });
@@ -156,6 +194,13 @@ describe('without traces', () => {
     ).toBe(true);
   });
 
+  test.each(['no account for', 'no sign-out of', 'no data for', 'keeps', 'plain:'])(
+    'nor what runs around tests: %s',
+    said => {
+      expect(run.output).toContain(`${said} ${NAME}`);
+    },
+  );
+
   test('the titles of steps are as before but for the value', () => {
     const [report] = named(/blob-report\/.*: report\.jsonl$/);
     expect(`${report?.content}`).toContain(`Fill \\"${NAME}\\"`);
@@ -186,7 +231,8 @@ test.each(['commonjs', 'module'])(
       'package.json': `{ "type": "${type}" }`,
       'playwright.config.ts': `import { lexical } from '@taskproof/playwright';
 const secrets = { PASSWORD: process.env.THE_VALUE };
-export default { reporter: 'json', use: { taskproof: { agent: lexical(), secrets: Object.freeze(secrets) } },
+export default { reporter: 'json', use: { httpCredentials: { username: 'jo', password: process.env.THE_VALUE },
+  taskproof: { agent: lexical(), secrets: Object.freeze(secrets) } },
   projects: [{ name: 'one' }, { name: 'two', use: { taskproof: { secrets } } }] };`,
       'plain.spec.ts': `import { expect, test } from '@taskproof/playwright';
 test('nothing', () => expect(process.env.THE_VALUE).toBeTruthy());`,

@@ -32,7 +32,9 @@ export function repeatEachOverride(argv: readonly string[] = process.argv): numb
 }
 
 /** The config's file, as the main process finds it; undefined if there is none. */
-export function configFileOfRun(argv: readonly string[] = process.argv): string | undefined {
+export const configFileOfRun = (argv?: readonly string[]) => shared('TASKPROOF_CONFIG', configFileIn(argv));
+
+function configFileIn(argv: readonly string[] = process.argv): string | undefined {
   const { config } = parse(argv).values;
   const given = resolve(typeof config === 'string' ? config : '.');
   const names = ['ts', 'js', 'mts', 'mjs', 'cts', 'cjs'].map(each =>
@@ -42,11 +44,13 @@ export function configFileOfRun(argv: readonly string[] = process.argv): string 
   return [given, ...names].find(isFile);
 }
 
+export const isWorker = () => process.env.TEST_WORKER_INDEX !== undefined;
+
 /** Reads a variable that the main process sets for its workers, which don't see the command line. */
 function shared(variable: string, value: unknown): string | undefined {
   const { env } = process;
-  if (env.TEST_WORKER_INDEX === undefined) delete env[variable];
-  if (env.TEST_WORKER_INDEX === undefined && typeof value === 'string') env[variable] = value;
+  if (!isWorker()) delete env[variable];
+  if (!isWorker() && typeof value === 'string') env[variable] = value;
   return env[variable];
 }
 
@@ -56,7 +60,7 @@ export const isListing = (argv: readonly string[] = process.argv) => has(argv, '
 /** Whether this process is `playwright test` itself, and not another tool with an argument of that name. */
 export function isTestCommand(argv: readonly string[] = process.argv): boolean {
   const isCli = /[\\/](?:playwright(?:\.\w+)?|@?playwright[\\/](?:test[\\/])?cli\.js)$/.test(argv[1] ?? '');
-  return isCli && process.env.TEST_WORKER_INDEX === undefined && commandOf(argv) === 'test';
+  return isCli && !isWorker() && commandOf(argv) === 'test';
 }
 
 export const isMerging = (argv: readonly string[] = process.argv) => commandOf(argv) === 'merge-reports';
@@ -107,6 +111,7 @@ export function listsForEditor({ env, ppid } = process): boolean {
 }
 
 // In UI mode and for editors the main process only loads the config, before workers start.
+configFileOfRun();
 repeatEachOverride();
 isInteractive();
 

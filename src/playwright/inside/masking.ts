@@ -1,55 +1,58 @@
 // Masks the values of secrets in what Playwright itself keeps of a test: steps with their parameters (`Fill "Hunter2"`), errors and
-// error-context.md. Secrets in the config's `use` serialize as their names. Checked on Playwright 1.65.1.
+// error-context.md, in what workers send to reporters; and in the config, which reporters write. Checked on Playwright 1.65.1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
-import type { PlaywrightTestConfig, TestInfo } from '@playwright/test';
+import type { PlaywrightTestConfig } from '@playwright/test';
 import type { Mask } from '../../text/mask';
 import { configFileOfRun } from './command-line';
 import { exportedConfig } from './config';
 
-/** Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through `_callbacks`, or `errors` at its end. */
-interface WorkersTestInfo {
-  _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => unknown>;
-  errors: KeptError[];
+/** A worker's messages. Checked on Playwright 1.64 and 1.65 (ProcessRunner, WorkerMain): all go through `process.send`. */
+interface Messages {
+  testBegin: object;
+  stepBegin: object;
+  stepEnd: { error?: KeptError };
+  attach: { name: string; path?: string };
+  testEnd: { errors: KeptError[] };
+  teardownErrors: { fatalErrors: KeptError[] };
+  done: { fatalErrors: KeptError[] };
 }
 
-type Payload = { error?: KeptError; name?: string; path?: string };
 type KeptError = { message?: string; stack?: string; cause?: KeptError };
 
-/** Masks until the test ends, for all reporters. @returns false if this version of Playwright keeps steps in another place */
-export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
-  const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
-  if (typeof callbacks?.onStepBegin !== 'function') return false;
+const MASKED: { [Method in keyof Messages]?: (message: Messages[Method], mask: Mask) => void } = {
+  stepBegin: (message, mask) => maskTexts(message, ['title', 'subtitle', 'params'], mask),
+  stepEnd: ({ error }, mask) => error && maskError(error, mask),
+  // Playwright has just written the file, and no reporter has read it yet.
+  attach: ({ name, path }, mask) =>
+    name === 'error-context' && path && writeFileSync(path, mask(readFileSync(path, 'utf8'))),
+  testEnd: ({ errors }, mask) => maskErrors(errors, mask),
+  teardownErrors: ({ fatalErrors }, mask) => maskErrors(fatalErrors, mask),
+  done: ({ fatalErrors }, mask) => maskErrors(fatalErrors, mask),
+};
+
+let isKnown = false;
+
+/** Whether this worker's messages are as `maskMessages` expects. Ask within a test. */
+export const masksMessages = () => isKnown;
+
+/** Masks the messages of this worker from now on. @param worker the process; another one in tests */
+export function maskMessages(plainMask: Mask, worker: Pick<NodeJS.Process, 'send'> = process): void {
+  const { send } = worker;
+  if (!send) return;
   // Without colours, which may split a secret in a diff.
   const mask: Mask = text => {
     const bare = stripVTControlCharacters(text);
     const masked = plainMask(bare);
     return masked === bare ? text : masked;
   };
-  const changes: typeof callbacks = {
-    onStepBegin: payload => maskTexts(payload, ['title', 'subtitle', 'params'], mask),
-    onStepEnd: ({ error }) => error && maskError(error, mask),
-    // Playwright has just written the file, and no reporter has read it yet.
-    onAttach: ({ name, path }) =>
-      name === 'error-context' && path && writeFileSync(path, mask(readFileSync(path, 'utf8'))),
+  worker.send = (message: unknown, ...more: unknown[]) => {
+    const { method, params } = Object(Object(message).params) as { method?: keyof Messages; params?: never };
+    if (method === 'testBegin') isKnown = true;
+    if (method && params) MASKED[method]?.(params, mask);
+    return Reflect.apply(send, worker, [message, ...more]);
   };
-  for (const name of Object.keys(changes) as (keyof typeof changes)[]) {
-    const send = callbacks[name];
-    callbacks[name] = payload => {
-      changes[name](payload);
-      send(payload);
-    };
-  }
-  const push = errors.push;
-  Object.defineProperty(errors, 'push', {
-    value: (...added: KeptError[]) => {
-      for (const error of added) maskError(error, mask);
-      return push.apply(errors, added);
-    },
-    configurable: true,
-  });
-  return true;
 }
 
 function maskTexts(holder: object, keys: readonly string[], mask: Mask): void {
@@ -61,9 +64,13 @@ function maskTexts(holder: object, keys: readonly string[], mask: Mask): void {
   }
 }
 
+const maskErrors = (errors: readonly KeptError[], mask: Mask) => {
+  for (const error of errors) maskError(error, mask);
+};
+
 function maskError(error: KeptError, mask: Mask): void {
   const { message = '', stack } = error;
-  maskTexts(error, ['message', 'value', 'errorContext'], mask);
+  maskTexts(error, ['message', 'value'], mask);
   if (stack !== undefined) {
     // Reporters need the paths of the frames unchanged.
     const start = message ? stack.indexOf(message) : -1;
@@ -73,35 +80,53 @@ function maskError(error: KeptError, mask: Mask): void {
   if (error.cause) maskError(error.cause, mask);
 }
 
+/** A config, as a user exports it or as reporters get it. */
+type Config = {
+  webServer?: PlaywrightTestConfig['webServer'] | null;
+  use?: object;
+  projects?: readonly { use?: object }[];
+};
+
+/** The objects with the settings of a config and its projects. */
+export const holdersIn = ({ use, projects = [] }: Config) => [{ use }, ...projects];
+
 /**
- * Makes the secrets of a config's projects serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON
- * reporter writes the whole config, with each `use`. Playwright makes those objects, and keeps the user's own in them.
+ * Makes the secrets of a config serialize as their names, wherever else they stand in `use` and `webServer`, too; code can still read the
+ * values. Checked on Playwright 1.65: the JSON reporter and blobs write the whole config. Playwright makes each `use`, with the user's
+ * own objects in it.
  */
-export function hideSecrets(holders: readonly { use?: object }[]): void {
-  for (const { use = {} } of holders) {
-    const { taskproof } = use as { taskproof?: { secrets?: unknown } };
-    const { secrets } = taskproof ?? {};
-    if (typeof secrets !== 'object' || secrets === null) continue;
-    const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
-    const jsonOf: [object, object][] = [
-      [secrets, names],
-      [taskproof!, { ...taskproof, secrets: names }],
-      [use, { ...use, taskproof: { ...taskproof, secrets: names } }],
-    ];
-    // The user's may be frozen.
-    const [open] = jsonOf.filter(([object]) => Object.isExtensible(object));
-    if (!open) continue;
-    const [object, json] = open;
-    Object.defineProperty(object, 'toJSON', { value: () => json, enumerable: false, configurable: true });
+export function hideSecrets(config: Config, mask: Mask): void {
+  for (const { use = {} } of holdersIn(config)) {
+    const { secrets } = Object((use as { taskproof?: object }).taskproof) as { secrets?: unknown };
+    hide(secrets, namesOf);
+    for (const each of [use, ...Object.values(use)]) hide(each, own => masked(own, mask));
   }
+  for (const server of [config.webServer ?? []].flat()) hide(server, own => masked(own, mask));
 }
 
-/** Hides those of the config that this process loads, whatever its reporters are. Call it while the config is loaded, or later. */
-export async function hideSecretsOfConfig(): Promise<void> {
+/** Not if it is frozen: then the object around it does. */
+function hide(object: unknown, toJSON: (own: object) => unknown): void {
+  if (typeof object !== 'object' || object === null || !Object.isExtensible(object)) return;
+  const own = () => toJSON(Array.isArray(object) ? [...object] : { ...object });
+  Object.defineProperty(object, 'toJSON', { value: own, enumerable: false, configurable: true });
+}
+
+const namesOf = (secrets: object) =>
+  Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
+
+function masked(own: object, mask: Mask): unknown {
+  const change = (key: string, value: unknown) => {
+    if (typeof value === 'string') return mask(value);
+    return key === 'secrets' && typeof value === 'object' && value !== null ? namesOf(value) : value;
+  };
+  return JSON.parse(JSON.stringify(own, change));
+}
+
+/** The config that this process has loaded or is loading; undefined if there is none. */
+export async function configOfRun(): Promise<PlaywrightTestConfig | undefined> {
   const configFile = configFileOfRun();
-  if (!configFile) return;
+  if (!configFile) return undefined;
   // It may still be loading.
   await setImmediate();
-  const config = (await exportedConfig(configFile)) as PlaywrightTestConfig;
-  hideSecrets([config, ...(config.projects ?? [])]);
+  return (await exportedConfig(configFile)) as PlaywrightTestConfig;
 }

@@ -8,11 +8,10 @@ import type { Plan } from '../../data/plan';
 import type { Judge } from '../../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import { hasCredentials, NO_CREDENTIALS, parsedUrl } from '../../spec/url';
-import { secretsNamed } from '../../text/mask';
-import { nearest } from '../../text/nearest';
 import { type SecretFunction, Secrets } from '../../text/secrets';
 import { exportedConfig, usedBySuites, usedOption } from '../inside/config';
 import { runError } from '../inside/errors';
+import { givenSecrets, secretsSchema } from './secrets';
 import { folderOf, optionsInRun } from './settings';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
@@ -56,7 +55,6 @@ export const OPTION = [{}, { option: true }] as never;
 
 export const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 export const isFunction = (value: unknown) => typeof value === 'function';
-const isSecret = (value: unknown) => typeof value === 'string' || isFunction(value);
 
 const TURN_TIMEOUT_MS = 30_000;
 /** The `origin` that stands for Playwright's own option. */
@@ -108,17 +106,7 @@ const optionsSchema = z.strictObject({
       })
       .optional(),
   ),
-  secrets: z
-    .record(
-      z.string().regex(/^\w+$/, 'names are letters, digits and _'),
-      z
-        .custom<string | SecretFunction>(
-          isSecret,
-          'must be a string, a function that returns one, or totp(uri)',
-        )
-        .optional(),
-    )
-    .optional(),
+  secrets: secretsSchema,
   record: z.union([z.boolean(), z.string().min(1)], 'must be true, false or a folder').optional(),
   earlyStop: z.boolean().optional(),
   pageTools: z
@@ -173,33 +161,6 @@ export function planningOptions(merged: unknown) {
 /** A suite without projects has one without a name. */
 export const projectInWords = (name: string) => (name ? `project "${name}"` : 'the config');
 
-/** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */
-export function missingSecrets(
-  { missing, secrets }: Pick<ReadyOptions, 'missing' | 'secrets'>,
-  goals: readonly { id: string; goal: string }[],
-): string | undefined {
-  const names = [...Object.keys(secrets.values), ...missing];
-  const unknown = goals.flatMap(({ id, goal }) =>
-    secretsNamed(goal)
-      .filter(name => !names.includes(name))
-      .map(name => ({ id, name })),
-  );
-  const [first] = unknown;
-  if (first) {
-    const meant = nearest(first.name, names);
-    return `use.taskproof.secrets has no ${first.name}, which the goal of ${first.id} names. ${meant ? `Did you mean ${meant}?` : 'Add it.'}`;
-  }
-  const needs = goals.flatMap(({ id, goal }) => {
-    const words = new Set(goal.split(/\W+/));
-    return missing.filter(name => words.has(name)).map(name => ({ id, name }));
-  });
-  if (!needs.length) return undefined;
-  const needed = [...new Set(needs.map(({ name }) => name))];
-  const ids = [...new Set(needs.map(({ id }) => id))];
-  const [have, them] = needed.length === 1 ? ['has', 'it'] : ['have', 'them'];
-  return `use.taskproof.secrets: ${needed.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
-}
-
 /** The option `origin` as an address. @throws Error if it is 'baseURL' and there is none */
 export function originOf(
   { origin }: Pick<TaskproofOptions, 'origin'>,
@@ -215,13 +176,6 @@ export function originOf(
   throw runError(
     `${where}: use.taskproof.origin is 'baseURL', but ${found}. Set use.baseURL in the config, or set origin to an address.`,
   );
-}
-
-/** The secrets that have a value or are computed, in unchecked options. */
-export function givenSecrets(options: unknown): Record<string, string | SecretFunction> {
-  const { secrets } = Object(options) as { secrets?: unknown };
-  const given = Object.entries(isObject(secrets) ? secrets : {});
-  return Object.fromEntries(given.filter(([, value]) => isSecret(value)));
 }
 
 const NO_AGENT = `no agent is configured. Set use.taskproof.agent.

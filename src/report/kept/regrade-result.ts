@@ -2,15 +2,10 @@
 import { resolve } from 'node:path';
 import { RECORD_ATTACHMENT } from '../../data/record';
 import type { EarlierResult } from '../../playwright/inside/results';
-import {
-  givenOptions,
-  givenSecrets,
-  knownBaseURL,
-  originOf,
-  projectInWords,
-} from '../../playwright/run/options';
+import { givenOptions, knownBaseURL, originOf, projectInWords } from '../../playwright/run/options';
 import { carryPlan } from '../../playwright/run/plan';
 import { type Regrading, regrade } from '../../playwright/run/regrade';
+import { givenSecrets } from '../../playwright/run/secrets';
 import { loadFile } from '../../spec/load';
 import { Secrets } from '../../text/secrets';
 import { evidenceIn } from '../judge/kept';

@@ -2,12 +2,8 @@ import type { Page, TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
 import { defineAgent } from '../../../../src/agents/agent';
 import { RunsOfTest } from '../../../../src/playwright/agent-runner';
-import {
-  missingSecrets,
-  originOf,
-  type ReadyOptions,
-  readyOptions,
-} from '../../../../src/playwright/run/options';
+import { originOf, type ReadyOptions, readyOptions } from '../../../../src/playwright/run/options';
+import { checkedSecrets, missingSecrets } from '../../../../src/playwright/run/secrets';
 import { checkReporterOptions } from '../../../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
@@ -74,6 +70,15 @@ test.each([
   expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(message);
   expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
 });
+
+test.each([{ PIN: 1234 }, new Map([['PW', 'x']]), 'PW', { 'A B': 'x' }])(
+  'secrets that could not be masked are refused without an agent, too: %j',
+  secrets => {
+    expect(() => checkedSecrets({ secrets }, 'project "p"')).toThrow(
+      /^project "p": use\.taskproof\.?.*secrets/,
+    );
+  },
+);
 
 describe('secrets without a value', () => {
   const options = readyOptions(

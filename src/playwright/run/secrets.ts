@@ -1,0 +1,72 @@
+// The option `secrets`: what is masked, and what a goal lacks.
+import { z } from 'zod';
+import { checkOptions } from '../../options';
+import { type Mask, secretMask, secretsNamed } from '../../text/mask';
+import { nearest } from '../../text/nearest';
+import { type SecretFunction, Secrets } from '../../text/secrets';
+import { holdersIn } from '../inside/masking';
+import type { ReadyOptions } from './options';
+
+const isSecret = (value: unknown) => typeof value === 'string' || typeof value === 'function';
+
+export const secretsSchema = z
+  .record(
+    z.string().regex(/^\w+$/, 'names are letters, digits and _'),
+    z
+      .custom<string | SecretFunction>(
+        isSecret,
+        'must be a string, a function that returns one, or totp(uri)',
+      )
+      .optional(),
+  )
+  .optional();
+
+/** The secrets that have a value or are computed, in unchecked options. */
+export function givenSecrets(options: unknown): Record<string, string | SecretFunction> {
+  const { secrets } = Object(options) as { secrets?: unknown };
+  const given = typeof secrets === 'object' ? Object.entries(secrets ?? {}) : [];
+  return Object.fromEntries(given.filter(([, value]) => isSecret(value)));
+}
+
+/** Checked even where no agent is: a secret of another kind is not masked. @throws OptionsError */
+export function checkedSecrets(options: unknown, where: string) {
+  const { secrets } = Object(options) as { secrets?: unknown };
+  checkOptions(`${where}: use.taskproof`, z.object({ secrets: secretsSchema }), { secrets });
+  return new Secrets(givenSecrets(options));
+}
+
+/** Masks the secrets of a config and its projects that are known before any test; undefined if there are none. */
+export function maskOfConfig(config: Parameters<typeof holdersIn>[0]): Mask | undefined {
+  const values: Record<string, string[]> = {};
+  for (const { use } of holdersIn(config))
+    for (const [name, value] of Object.entries(givenSecrets(Object(use).taskproof)))
+      values[name] = [...(values[name] ?? []), ...(typeof value === 'string' ? [value] : [])];
+  return Object.keys(values).length ? secretMask(values) : undefined;
+}
+
+/** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */
+export function missingSecrets(
+  { missing, secrets }: Pick<ReadyOptions, 'missing' | 'secrets'>,
+  goals: readonly { id: string; goal: string }[],
+): string | undefined {
+  const names = [...Object.keys(secrets.values), ...missing];
+  const unknown = goals.flatMap(({ id, goal }) =>
+    secretsNamed(goal)
+      .filter(name => !names.includes(name))
+      .map(name => ({ id, name })),
+  );
+  const [first] = unknown;
+  if (first) {
+    const meant = nearest(first.name, names);
+    return `use.taskproof.secrets has no ${first.name}, which the goal of ${first.id} names. ${meant ? `Did you mean ${meant}?` : 'Add it.'}`;
+  }
+  const needs = goals.flatMap(({ id, goal }) => {
+    const words = new Set(goal.split(/\W+/));
+    return missing.filter(name => words.has(name)).map(name => ({ id, name }));
+  });
+  if (!needs.length) return undefined;
+  const needed = [...new Set(needs.map(({ name }) => name))];
+  const ids = [...new Set(needs.map(({ id }) => id))];
+  const [have, them] = needed.length === 1 ? ['has', 'it'] : ['have', 'them'];
+  return `use.taskproof.secrets: ${needed.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
+}
