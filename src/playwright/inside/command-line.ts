@@ -9,6 +9,8 @@ import type { FullConfig } from '@playwright/test/reporter';
 /** The flags of `playwright test` that take or may take a value, with their short forms. */
 const WITH_VALUE =
   'add-reporter browser config/c debug global-timeout grep/g grep-invert/G last-failed-file max-failures name only-changed output project repeat-each reporter retries run-agents shard shuffle test-list test-list-invert timeout trace tsconfig ui-host ui-port update-snapshots/u update-source-method workers/j';
+/** Those that take the next word only if it is no flag. */
+const MAY_HAVE_VALUE = /^(?:-u|--(?:debug|only-changed|shuffle|update-snapshots))$/;
 const flags = WITH_VALUE.split(' ').map(flag => flag.split('/') as [name: string, short?: string]);
 const options = Object.fromEntries(
   flags.map(([name, short]) => [name, { type: 'string' as const, ...(short && { short }) }]),
@@ -18,7 +20,12 @@ const options = Object.fromEntries(
 const commandOf = (argv: readonly string[]) => argv.slice(2).find(arg => !arg.startsWith('-')) ?? '';
 
 function parse(argv: readonly string[]) {
-  const args = argv.slice(argv.indexOf(commandOf(argv), 2) + 1);
+  const given = argv.slice(argv.indexOf(commandOf(argv), 2) + 1);
+  const hasNone = (arg: string, index: number) =>
+    MAY_HAVE_VALUE.test(arg) && (given[index + 1] ?? '-').startsWith('-');
+  const args = given.map((arg, index) =>
+    hasNone(arg, index) ? `${arg.replace(/^-u$/, '--update-snapshots')}=` : arg,
+  );
   return parseArgs({ args, options, strict: false, allowPositionals: true, tokens: true });
 }
 

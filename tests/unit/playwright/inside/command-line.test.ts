@@ -19,6 +19,9 @@ describe('--repeat-each', () => {
     [['--repeat-each', '7'], 7],
     [['--repeat-each=2', '--repeat-each=5'], 5],
     [['--repeat-each=nonsense'], undefined],
+    [['-u', '--repeat-each=3'], 3],
+    [['--shuffle', '--repeat-each', '3'], 3],
+    [['--update-snapshots', 'changed', '--repeat-each', '3'], 3],
   ])('%j is %s', (args, repeats) => {
     vi.stubEnv('TASKPROOF_REPEAT_EACH', '9');
     expect(repeatEachOverride(argv(...args))).toBe(repeats);
@@ -37,6 +40,8 @@ test.each([
   [['--ui-port=0'], false, true],
   [['--debug'], false, true],
   [['--debug=cli'], false, true],
+  [['-u', '--list'], true, false],
+  [['-u', '--debug', '--list'], true, true],
   [['--grep', 'ui'], false, false],
   [['--grep', '--list'], false, false],
   [['--project', 'test-server'], false, false],
@@ -58,6 +63,10 @@ test.each<[string, boolean]>([
   ['-g cart', true],
   ['--grep-invert=cart', true],
   ['--last-failed', true],
+  ['-u --last-failed', true],
+  ['--shuffle -g cart', true],
+  ['-u all', false],
+  ['-u', false],
   ['--only-changed', true],
   ['tasks.spec.ts:3', true],
   ['--workers 2 tasks.spec.ts', true],
