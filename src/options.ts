@@ -1,6 +1,6 @@
 // Checks the options that users give, before anything runs.
 import type { z } from 'zod';
-import { outOfBounds } from './spec/errors';
+import { outOfBounds, wrongType } from './spec/errors';
 import { nearest } from './text/nearest';
 
 /** Thrown for wrong or unknown options. The message names them all. */
@@ -31,8 +31,9 @@ export function checkOptions<Schema extends z.ZodType>(
   );
 }
 
-/** A line for each unknown key, which begins with the key; a value out of bounds in words. Else, Zod's own message applies. */
+/** A line for each unknown key, which begins with the key; a value out of bounds or of another type in words. Else, Zod's own message applies. */
 function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code === 'invalid_type') return wrongType(issue);
   if (issue.code !== 'unrecognized_keys') return outOfBounds(issue);
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
   const lines = issue.keys.map(key => {

@@ -78,7 +78,7 @@ function document(probed: readonly Probed[], incompleteBecause: string | undefin
     unclear.length > 0 && `Can't tell for ${namesOf(unclear)}: ${unclear[0]!.reason ?? 'no verdict'}`,
     incompleteBecause !== undefined && `Can't tell of all specs: ${oneLine(incompleteBecause, 300)}`,
     probed.length
-      ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`
+      ? `Without an agent, ${rest} of ${plural(probed.length, 'spec')} failed${rest ? ', as they should' : ''}.`
       : "Can't tell: no spec found.",
   ]);
 }

@@ -136,7 +136,7 @@ export function checkResults(json: unknown, filename: string): Results {
   if (supersededAt !== undefined)
     throw new StaleResultsError(
       filename,
-      `the results of an earlier run (${startedAt}): the run that began at ${supersededAt} has not written its own. Look at that run's output, and run the tests again.`,
+      `the results of an earlier run (${startedAt}): the run that began at ${supersededAt} has not written its own. If it was interrupted, continue it: npx taskproof resume. Else look at its output, and run the tests again.`,
     );
   refuseDoubles(data.verdicts, filename);
   return data;

@@ -35,6 +35,6 @@ export function outcomeFields(
   const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
   return {
     outcome: status === 'error' ? 'error' : failure ? 'failed' : 'passed',
-    reason: failure && (stopped ? oneLine(failure.what + stopped, 1_000) : endReason),
+    reason: failure && (stopped ? oneLine(failure.what.replace(/\.$/, '') + stopped, 1_000) : endReason),
   };
 }

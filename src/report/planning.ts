@@ -262,7 +262,9 @@ async function warningsOf(
   return [
     files.length > 0 &&
       `skipped, since there is no recording: ${files.map(file => relative(configDir, file)).join(', ')}`,
+    // A probe takes it away.
     !judge &&
+      checkRun()?.purpose !== 'probe' &&
       ids &&
       `${ids}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`,
     ids &&

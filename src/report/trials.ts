@@ -76,7 +76,9 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const title = result.status === 'passed' ? 'expected to fail, but passed' : errorAndPlace(result);
   const values = [record?.endReason, valuesIn(result.errors[0]?.message ?? '')].filter(Boolean).join('; ');
   const told = values ? `${title}: ${values}` : title;
-  const reason = record ? oneLine(`${told}; the agent stopped on ${whereOf(record)}`, 1_000) : told;
+  const reason = record
+    ? oneLine(`${told.replace(/\.$/, '')}; the agent stopped on ${whereOf(record)}`, 1_000)
+    : told;
   const trial = { ...rest, outcome: 'failed', status, reason } as const;
   return { trial, record, failure: { title, reason: told } };
 }

@@ -118,7 +118,10 @@ const count = z
     [
       whole(),
       z
-        .strictObject({ min: whole().optional(), max: whole().optional() }, COUNT)
+        .strictObject(
+          { min: whole().optional(), max: whole().optional() },
+          { error: ({ code }) => (code === 'unrecognized_keys' ? undefined : COUNT) },
+        )
         .refine(({ min, max }) => min !== undefined || max !== undefined, COUNT)
         .refine(({ min = 0, max = min }) => min <= max, 'min must not be above max'),
     ],

@@ -99,7 +99,7 @@ const hostNeeded = rule(
   ({ entryUrl }) => {
     const host = hostOf(entryUrl)!;
     const mend = host.startsWith('[')
-      ? 'it can have no IPv6 addresses. Use a name, such as localhost, or a path with baseURL'
+      ? 'add allowedDomains. It can have no IPv6 addresses: use a name, such as localhost'
       : 'add allowedDomains';
     return `can't be derived from the entryUrl host ${shown(host)}: ${mend}`;
   },

@@ -177,7 +177,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     /right answer to 1 spec:\n+.*guess \[agents\] .*\n +a guess passes: the answer contains "shop"/,
   );
   expect(out).not.toContain('Monday');
-  expect(out).toContain('2 of 3 specs fail without an agent, as they should.');
+  expect(out).toContain('Without an agent, 2 of 3 specs failed, as they should.');
   expect(code).toBe(1);
   expect(probed.read('test-results/.last-run.json')).toBe('of an earlier run');
   // Playwright tells a failure of what is to fail as a pass, and the other way round.

@@ -143,13 +143,15 @@ export function problemOf(failure: Failure, sent: number, asked: Asked, keys: re
 
 function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, often: string): string {
   const { factory, model, requestTimeoutMs, address, key } = asked;
-  const known: Record<number, string> = {
+  const noCredit = `the account has no credit (${status}). Add credit, or use another key.`;
+  const known: Record<number, string | false> = {
+    400: /credit balance/i.test(words) && noCredit,
     401: `the API refuses the key (401). Check ${key}.`,
-    402: 'the account has no credit (402). Add credit, or use another key.',
+    402: noCredit,
     403: `the key may not use the model "${model}" (403). Check its permissions.`,
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and the API's address.`,
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
-    429: 'the account has no credit (429). Add credit, or use another key.',
+    429: noCredit,
   };
   if (noAnswer === 'silent')
     return `no answer within ${requestTimeoutMs / 1000} s. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
@@ -157,10 +159,10 @@ function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, of
     return `the API at ${address} can't be reached, ${often} (${words}). Check the network, a proxy, and its address.`;
   if (noAnswer === 'broken' || (status && status < 300))
     return `the answer can't be read, ${often}: ${words}`;
-  if (!status) return `${means ?? 'the request could not be made'}: ${words}`;
+  if (!status) return `${means ?? 'the request failed'}: ${words}`;
   const refused = status < 500 && `the API refuses the request (${status}).`;
   const failed = `the API failed (${status}), ${often}. Run again later.`;
-  return `${means ?? known[status] ?? (refused || failed)} The provider said: ${words}`;
+  return `${means ?? (known[status] || refused || failed)} The provider said: ${words}`;
 }
 
 /** Whether a refusal that looks like a reached limit means that the account has no credit: waiting would not help. */

@@ -10,6 +10,7 @@ import { keyIn } from '../../data/plan';
 import { moveOver, removeFolder } from '../../text/file';
 import { messageOf } from '../../text/line';
 import { print } from '../../text/print';
+import { runError } from '../inside/errors';
 import type { LedgerState } from './decide';
 
 /** Set by the reporter in the main process, inherited by the workers. */
@@ -85,6 +86,11 @@ const processId = randomUUID().slice(0, 8);
 /** Makes `{{unique}}` differ between runs; without a ledger, between workers. `TASKPROOF_RUN_ID` brings a record's values back. */
 export function runId(): string {
   const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
+  // It is a part of a folder's name.
+  if (TASKPROOF_RUN_ID && !/^[\w-]{1,64}$/.test(TASKPROOF_RUN_ID))
+    throw runError(
+      `taskproof: TASKPROOF_RUN_ID is ${JSON.stringify(TASKPROOF_RUN_ID)}: set it to the \`runId\` of a record.`,
+    );
   return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
 }
 

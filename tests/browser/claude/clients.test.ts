@@ -163,7 +163,7 @@ describe('a client that can not authenticate', () => {
       });
     const model = 'claude-opus-5-5@20260801';
     const { outcome } = await playWith(url => ({ client: client(url), model }), [done()]);
-    expect(await problem(outcome)).toMatch(/^claude: the request could not be made: No projectId was given/);
+    expect(await problem(outcome)).toMatch(/^claude: the request failed: No projectId was given/);
   });
 });
 

@@ -150,7 +150,9 @@ __proto__: 1
       '\n  a.yaml:12:5 assertions[0].selectr: unknown key `selectr` (did you mean `selector`?)',
     );
     expect(message).toMatch(/a\.yaml:7:13 maxCostUsd: .*finite/);
-    expect(message).toMatch(/a\.yaml:5:11 allowedDomains: .*"\[::1\]".*Use a name, such as localhost/);
+    expect(message).toMatch(
+      /a\.yaml:5:11 allowedDomains: .*"\[::1\]": add allowedDomains.*use a name, such as localhost/,
+    );
   });
 
   it.each(['timeout', '__proto__'])('suggest nothing for %s', key => {

@@ -72,6 +72,11 @@ describe('is refused', () => {
     [network({ count: -1 }), '.count', /a whole number of at least 0/],
     [network({ count: 1.5 }), '.count', /a whole number/],
     [network({ count: {} }), '.count', /at least one of them/],
+    [
+      network({ count: { min: 2, most: 3 } }),
+      '.count.most',
+      /unknown key `most` \(known here: `min`, `max`\)/,
+    ],
     [network({ count: { min: 2, max: 1 } }), '.count', /min must not be above max|at least one of them/],
     [network({ never: false }), '.never', /must be true, or left out/],
     [network({ never: true, count: 0 }), '.never', /not allowed together with `count`/],

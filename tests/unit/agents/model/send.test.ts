@@ -108,6 +108,12 @@ test.each<[string, Answer, number, RegExp]>([
   ['503 of an API that never served', refused(503, 'api_error'), 3, /^the API failed \(503\), asked 3 times/],
   ['a connection that never was', { fault: 'drop' }, 3, /can't be reached, asked 3 times/],
   ['400', refused(400, 'invalid_request_error'), 1, /^the API refuses the request \(400\)/],
+  [
+    'a used-up balance',
+    refused(400, 'invalid_request_error', {}, 'Your credit balance is too low'),
+    1,
+    /^the account has no credit \(400\)/,
+  ],
   ['401', refused(401, 'authentication_error'), 1, /^the API refuses the key \(401\)/],
   ['402', refused(402, 'billing_error'), 1, /^the account has no credit \(402\)/],
   ['403', refused(403, 'permission_error'), 1, /^the key may not use the model/],

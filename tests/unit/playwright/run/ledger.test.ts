@@ -1,7 +1,7 @@
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import {
   closeLedger,
   enter,
@@ -9,11 +9,15 @@ import {
   openLedger,
   readLedger,
   reserve,
+  runId,
   spend,
 } from '../../../../src/playwright/run/ledger';
 
 beforeEach(() => openLedger({ judged: true }));
-afterEach(() => closeLedger());
+afterEach(() => {
+  closeLedger();
+  vi.unstubAllEnvs();
+});
 
 const end = (index: number, outcome: 'passed' | 'failed' | 'error', costUsd: number | null = 0) =>
   enter('p', 'spec', { index, outcome, costUsd });
@@ -107,4 +111,11 @@ test('the ledger of a run that started this one stays', () => {
   closeLedger();
   expect(existsSync(outer)).toBe(true);
   rmSync(outer, { recursive: true });
+});
+
+test.each(['../../evil', 'a/b', 'x'.repeat(65)])('a TASKPROOF_RUN_ID that no run has is refused: %s', id => {
+  vi.stubEnv('TASKPROOF_RUN_ID', id);
+  expect(runId).toThrow(/TASKPROOF_RUN_ID is ".*": set it to the `runId` of a record/);
+  vi.stubEnv('TASKPROOF_RUN_ID', 'aB3_-x');
+  expect(runId()).toBe('aB3_-x');
 });
