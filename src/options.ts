@@ -1,6 +1,6 @@
 // Checks the options that users give, before anything runs.
 import type { z } from 'zod';
-import { outOfBounds, wrongType } from './spec/errors';
+import { outOfBounds } from './spec/errors';
 import { nearest } from './text/nearest';
 
 /** Thrown for wrong or unknown options. The message names them all. */
@@ -31,9 +31,23 @@ export function checkOptions<Schema extends z.ZodType>(
   );
 }
 
+const EXPECTED: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  int: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  record: 'an object',
+};
+
 /** A line for each unknown key, which begins with the key; a value out of bounds or of another type in words. Else, Zod's own message applies. */
 function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
-  if (issue.code === 'invalid_type') return wrongType(issue);
+  // Without the value, which may be a secret.
+  if (issue.code === 'invalid_type')
+    return issue.input === undefined
+      ? 'is required'
+      : `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
   if (issue.code !== 'unrecognized_keys') return outOfBounds(issue);
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
   const lines = issue.keys.map(key => {

@@ -284,6 +284,10 @@ export function escapeIn(refusals: TrialRecord['refusals']): string | undefined 
   return escaped && `the agent got to ${escaped.url}, outside allowedDomains`;
 }
 
+/** Adds to a reason where the agent stopped. */
+export const stoppedAt = (reason: string, where: string) =>
+  oneLine(`${reason.replace(/\.$/, '')}; the agent stopped on ${where}`, 1_000);
+
 /** Where the agent was at the end, in words. */
 export function whereOf({ turns, finalUrl }: Pick<TrialRecord, 'turns' | 'finalUrl'>): string {
   const last = turns.at(-1);

@@ -1,6 +1,5 @@
 // The outcome of a trial, from its evidence alone: when it ends, and when it is graded again.
-import { escapeIn, type TrialRecord, whereOf } from '../data/record';
-import { oneLine } from '../text/line';
+import { escapeIn, stoppedAt, type TrialRecord, whereOf } from '../data/record';
 
 /** How a trial ended; all texts masked. */
 export type TrialEnd = Pick<TrialRecord, 'status' | 'endReason' | 'turns' | 'refusals' | 'assertions'> &
@@ -32,9 +31,8 @@ export function outcomeFields(
   { status, endReason = null }: TrialEnd,
   failure: TrialFailure | null,
 ): Pick<TrialRecord, 'outcome' | 'reason'> {
-  const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
   return {
     outcome: status === 'error' ? 'error' : failure ? 'failed' : 'passed',
-    reason: failure && (stopped ? oneLine(failure.what.replace(/\.$/, '') + stopped, 1_000) : endReason),
+    reason: failure && (failure.where ? stoppedAt(failure.what, failure.where) : endReason),
   };
 }

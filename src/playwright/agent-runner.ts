@@ -237,7 +237,9 @@ export class RunsOfTest implements AgentRunner {
     // Nobody awaits these runs any more.
     for (const outcome of running.keys()) outcome.catch(() => {});
     for (const trial of trials.filter(({ status }) => status === null)) {
-      trial.stop(overlooked ? errorEnd('internal', overlooked.message) : endByTest(testInfo, trial.mask));
+      trial.stop(
+        overlooked ? errorEnd('internal', trial.mask(overlooked.message)) : endByTest(testInfo, trial.mask),
+      );
       await trial.close();
     }
     // A test that failed because of a wrong call says nothing about the site. If its code caught the error, that did not end it.

@@ -34,7 +34,7 @@ import {
   withFixturesOf,
 } from './hooks';
 import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/calls';
-import { listsForEditor, repeatEachOverride } from './inside/command-line';
+import { isWorker, listsForEditor, repeatEachOverride } from './inside/command-line';
 import { errorAt } from './inside/errors';
 import { followRepeats } from './inside/repeats';
 import { requirePlaywright } from './inside/version';
@@ -96,8 +96,7 @@ export function taskproofTests<
   openLedgerWithoutReporter();
   followRepeats();
   // Before the suite opens a page: documents that are there already would lack the selector engine of assertions.
-  if (process.env.TEST_WORKER_INDEX !== undefined)
-    import('../browser/reading/shown.js').catch(() => undefined);
+  if (isWorker()) import('../browser/reading/shown.js').catch(() => undefined);
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? dirname(callSiteFile(callSite));
   const { specs, error } = loadTaskSpecs(globs, cwd);
@@ -222,7 +221,7 @@ export function repeats(
 function largestK(globs: string | readonly string[], cwd: string): number {
   const { env } = process;
   const variable = `TASKPROOF_K_${encodeURIComponent(JSON.stringify([globs, cwd]))}`;
-  if (env.TEST_WORKER_INDEX !== undefined && env[variable]) return Number(env[variable]);
+  if (isWorker() && env[variable]) return Number(env[variable]);
   // Test files of several packages may each have their own spec of one id.
   const { all, unmatched } = loadTaskSpecs(globs, cwd);
   if (unmatched) throw unmatched;
@@ -260,6 +259,6 @@ export function passPolicy(policy: PassPolicy): PassPolicyDetails {
   requirePlaywright();
   openLedgerWithoutReporter();
   const judged = policyOfRun(checkOptions('passPolicy()', passPolicySchema, policy));
-  if (process.env.TEST_WORKER_INDEX !== undefined) warnOfNoVerdict('a test with passPolicy()', judged);
+  if (isWorker()) warnOfNoVerdict('a test with passPolicy()', judged);
   return { tag: POLICY_TAG, annotation: policyAnnotation(judged) };
 }

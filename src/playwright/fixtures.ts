@@ -16,9 +16,8 @@ import type { Policy } from '../data/verdict';
 import type { Judge } from '../grading/judge';
 import { debug } from '../text/debug';
 import { messageOf } from '../text/line';
-import type { Mask } from '../text/mask';
 import { print } from '../text/print';
-import type { Secrets } from '../text/secrets';
+import { maskMet, type Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, isTestCommand, isWorker, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
@@ -39,7 +38,7 @@ import {
   type TaskproofOptions,
 } from './run/options';
 import { carryPlan, goalOf, OVER_BUDGET, planOf, planWith, refusedAnnotation } from './run/plan';
-import { checkedSecrets, maskOfConfig, missingSecrets } from './run/secrets';
+import { checkedSecrets, meetSecrets, missingSecrets } from './run/secrets';
 import { folderOf, posix, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
@@ -76,7 +75,6 @@ const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   _taskproofSecrets: [
     async ({ _taskproofOptions, trace, video, contextOptions }, use, testInfo) => {
       const secrets = secretsOf(_taskproofOptions, testInfo);
-      workersMask = secrets.mask;
       if (Object.keys(secrets.values).length) {
         if (!masksMessages() && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
         const har = contextOptions.recordHar && { 'contextOptions.recordHar': 'on' as const };
@@ -193,7 +191,7 @@ export function warnOfNoVerdict(what: string, { k, minPasses }: Policy, judge?: 
 }
 
 const NOT_KNOWN =
-  'this version of Playwright stores steps differently from 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
+  'this version of Playwright sends steps in another form than 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
 type Recorder = PlaywrightWorkerOptions['trace' | 'video'];
 
@@ -223,19 +221,15 @@ function secretsOf(options: object, { project, annotations }: TestInfo): Secrets
   }
 }
 
-/** At first of the config's secrets, then of the last test's, which are these and more. */
-let workersMask: Mask = text => text;
-
-async function maskSecrets(): Promise<void> {
-  if (isWorker()) maskMessages(text => workersMask(text));
+async function meetConfig(): Promise<void> {
   const config = await configOfRun();
-  const mask = config && maskOfConfig(config);
-  if (!mask) return;
-  if (isWorker()) workersMask = mask;
+  if (!config) return;
+  meetSecrets(config);
   // A run may have reporters that write the config, and not have ours.
-  else hideSecrets(config, mask);
+  if (!isWorker()) hideSecrets(config);
 }
 
-if (isWorker() || isTestCommand()) maskSecrets().catch(() => undefined);
+if (isWorker()) maskMessages(maskMet);
+if (isWorker() || isTestCommand()) meetConfig().catch(() => undefined);
 
 export { expect };

@@ -182,7 +182,7 @@ function sameIds(planned: readonly PlannedTest[]): string[] {
     const files = [...new Set(tests.map(({ plan: { file } }) => file))];
     const advice =
       files.length > 1
-        ? `They are different files: ${files.join(', ')}. Rename all ids but one`
+        ? `The id stands in different files: ${files.join(', ')}. Give each spec an id of its own`
         : 'Declare it once';
     return where.length === 1
       ? []
@@ -190,7 +190,7 @@ function sameIds(planned: readonly PlannedTest[]): string[] {
   });
 }
 
-/** Playwright allows them. */
+/** Playwright allows projects of one name. */
 function sameProjects(planned: readonly PlannedTest[], { projects, configFile }: FullConfig): string[] {
   const names = [...new Set(planned.map(({ project }) => project.name))];
   return names.flatMap(name => {
@@ -198,7 +198,7 @@ function sameProjects(planned: readonly PlannedTest[], { projects, configFile }:
     const are = name ? `are called "${name}"` : 'have no name';
     return length < 2
       ? []
-      : `taskproof: ${length} projects ${are}, but each verdict belongs to the project of its name. Give each project in ${configFile} a name of its own.`;
+      : `taskproof: ${length} projects ${are}, so their specs would share verdicts. Give each project in ${configFile} a name of its own.`;
   });
 }
 

@@ -25,7 +25,7 @@ import {
   selectsProjects,
 } from '../playwright/inside/command-line';
 import { runError } from '../playwright/inside/errors';
-import { hideSecrets } from '../playwright/inside/masking';
+import { hideValues } from '../playwright/inside/masking';
 import {
   beforeReporters,
   hideDetails,
@@ -36,12 +36,14 @@ import {
 import { requirePlaywright } from '../playwright/inside/version';
 import { supersede } from '../playwright/run/earlier-results';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
+import { optionOfConfig } from '../playwright/run/options';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
-import { maskOfConfig } from '../playwright/run/secrets';
+import { meetSecrets } from '../playwright/run/secrets';
 import { checkRun, folderOf } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
+import { maskMet } from '../text/secrets';
 import { failedBesides, leftOutOf } from './besides';
 import { Calibration, labelsFileFor } from './judge/calibration';
 import { TrialStore } from './kept/trial-store';
@@ -132,8 +134,8 @@ export default class TaskproofReporter implements Reporter {
     this.folder ??= folderOf(config);
     const baseline = resolve(this.folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
     this.calibration = new Calibration(labelsFileFor(this.folder, baseline), this.specRuns);
-    const mask = maskOfConfig(config);
-    if (mask) hideSecrets(config, mask);
+    meetSecrets({ use: { taskproof: optionOfConfig() }, projects: config.projects });
+    hideValues(config, maskMet);
     // From the plans in the blobs: a spec is judged even if no trial of it arrived from any shard.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);

@@ -7,6 +7,7 @@ import {
   escapeIn,
   RECORD_ATTACHMENT,
   readRecord,
+  stoppedAt,
   type TrialRecord,
   whereOf,
 } from '../data/record';
@@ -76,9 +77,7 @@ export function testTrial(index: number, result: TestResult): ReadTrial {
   const title = result.status === 'passed' ? 'expected to fail, but passed' : errorAndPlace(result);
   const values = [record?.endReason, valuesIn(result.errors[0]?.message ?? '')].filter(Boolean).join('; ');
   const told = values ? `${title}: ${values}` : title;
-  const reason = record
-    ? oneLine(`${told.replace(/\.$/, '')}; the agent stopped on ${whereOf(record)}`, 1_000)
-    : told;
+  const reason = record ? stoppedAt(told, whereOf(record)) : told;
   const trial = { ...rest, outcome: 'failed', status, reason } as const;
   return { trial, record, failure: { title, reason: told } };
 }

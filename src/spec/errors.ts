@@ -131,23 +131,6 @@ export function formatPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-const EXPECTED: Record<string, string> = {
-  string: 'a string',
-  number: 'a finite number',
-  int: 'a whole number',
-  boolean: 'true or false',
-  array: 'a list',
-  object: 'a mapping (key: value pairs)',
-  record: 'a mapping (key: value pairs)',
-};
-
-/** What is wrong with a value of another type, or none. */
-export function wrongType({ input, expected }: z.core.$ZodRawIssue<z.core.$ZodIssueInvalidType>): string {
-  return input === undefined
-    ? 'is required, but missing'
-    : `must be ${EXPECTED[expected] ?? expected}, got ${typeName(input)}`;
-}
-
 /** What is wrong with a number, a text or a list that is too small or too large; undefined for other issues. */
 export function outOfBounds(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'too_small' && issue.code !== 'too_big') return undefined;

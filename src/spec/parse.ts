@@ -17,7 +17,6 @@ import {
   TaskSpecYamlError,
   typeName,
   UnsupportedSpecVersionError,
-  wrongType,
 } from './errors';
 import { SPEC_VERSION, SPEC_VERSION_1, schemaFor } from './schema';
 import type { TaskSpec } from './task-spec';
@@ -213,16 +212,24 @@ function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
   return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];
 }
 
+const EXPECTED: Record<string, string> = {
+  string: 'a string',
+  number: 'a finite number',
+  array: 'a list',
+  object: 'a mapping (key: value pairs)',
+  record: 'a mapping (key: value pairs)',
+};
+
 /** One sentence that says what is wrong and what to do; undefined where Zod's own does. Each unknown key gets a line. */
 export function explain(issue: z.core.$ZodRawIssue): string | undefined {
   const { input } = issue;
   switch (issue.code) {
     case 'invalid_type': {
-      if (input === undefined) return wrongType(issue);
+      if (input === undefined) return 'is required, but missing';
       const isMapping = typeof input === 'object' && !Array.isArray(input);
       const remedy = issue.expected === 'string' && !isMapping ? ': quote it' : '';
       const hint = input === null ? ' (put quotes around text that begins with #)' : remedy;
-      return wrongType(issue) + hint;
+      return `must be ${EXPECTED[issue.expected] ?? issue.expected}, got ${typeName(input)}${hint}`;
     }
     case 'invalid_value':
       return notOneOf(issue.values.map(String), input);

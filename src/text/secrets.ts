@@ -8,6 +8,23 @@ export interface SecretFunction {
   readonly beside?: () => Promise<string[]>;
 }
 
+/** All values that this process has met, by name. */
+const met: Record<string, string[]> = {};
+let metMask: Mask | undefined;
+
+/** Masks the values of all secrets that this process has met: those of its config, and of each test so far. */
+export const maskMet: Mask = text => {
+  metMask ??= secretMask(met);
+  return metMask(text);
+};
+
+export function meet(name: string, ...values: readonly string[]): void {
+  const known = met[name] ?? [];
+  const added = values.filter(value => !known.includes(value));
+  if (added.length) metMask = undefined;
+  met[name] = [...known, ...added];
+}
+
 const SECRET_LIMIT_MS = 30_000;
 
 export class Secrets {
@@ -25,7 +42,7 @@ export class Secrets {
   constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {
     for (const [name, value] of Object.entries(given)) {
       this.values[name] = typeof value === 'string' ? value : '';
-      if (typeof value === 'string') this.masked[name] = [value];
+      if (typeof value === 'string') this.add(name, value);
       else this.functions.set(name, value);
     }
   }
@@ -43,10 +60,15 @@ export class Secrets {
     if (typeof value !== 'string' || !value.trim())
       throw new Error(`the function for the secret ${name} must return a non-empty string`);
     const beside = (await compute.beside?.()) ?? [];
-    this.masked[name] = [...new Set([...(this.masked[name] ?? []), value, ...beside])];
-    this.known = undefined;
+    this.add(name, value, ...beside);
     this.values[name] = value;
     return value;
+  }
+
+  private add(name: string, ...values: string[]): void {
+    this.masked[name] = [...new Set([...(this.masked[name] ?? []), ...values])];
+    this.known = undefined;
+    meet(name, ...values);
   }
 }
 

@@ -47,7 +47,8 @@ test('a test that can not get its agent is an error of the set-up, told without 
 const agent = { name: 'mine', preflight() { throw new Error('no access with ' + process.env.VALUE); }, async run() {} };
 // Only the worker knows it.
 const test = base.extend({ taskproof: async ({}, use) => use({ agent, secrets: { PW: process.env.VALUE } }) });
-for (const [title, given] of [['nobody helps', base], ['the assistant helps', test]] as const)
+const wrong = base.extend({ taskproof: async ({}, use) => use({ secrets: { PIN: 4711 } }) });
+for (const [title, given] of [['nobody helps', base], ['the assistant helps', test], ['a number', wrong]] as const)
   given(title, passPolicy({ k: 1, minPasses: 1 }), async ({ agent }) => {
     await agent.run('Help');
   });`,
@@ -55,6 +56,12 @@ for (const [title, given] of [['nobody helps', base], ['the assistant helps', te
   expect(run.exitCode, run.output).toBe(1);
   const inconclusive = { verdict: 'inconclusive', failures: 0, errors: 1 };
   expect(run.results().verdicts).toMatchObject([
+    {
+      ...{ spec: 'a number', ...inconclusive },
+      trials: [
+        { errorKind: 'setup', reason: expect.stringContaining('secrets.PIN: must be a string, a function') },
+      ],
+    },
     {
       ...{ spec: 'nobody helps', ...inconclusive },
       trials: [{ errorKind: 'setup', reason: expect.stringContaining('no agent is configured') }],
@@ -64,6 +71,6 @@ for (const [title, given] of [['nobody helps', base], ['the assistant helps', te
       trials: [{ errorKind: 'setup', reason: 'no access with <secret>PW</secret>' }],
     },
   ]);
-  expect(said(run.output)).toContain('2 trials with error: setup');
-  expect(run.output).not.toContain('hunter2secret');
+  expect(said(run.output)).toContain('3 trials with error: setup');
+  expect(run.output).not.toMatch(/hunter2secret|4711(?!\s*\})/);
 });

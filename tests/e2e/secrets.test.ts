@@ -43,7 +43,13 @@ const fails = defineAgent({ name: 'fails', async run(task) {
     await task.page.getByText(value).click({ timeout: 300 });
   });
 } });
-const agents = { typed: lexical(), filled: fills, failed: fails };
+const late = defineAgent({ name: 'late', async run(task) {
+  await task.turn('look', async () => {
+    setTimeout(() => { throw new Error('late: ' + value); });
+    await new Promise(() => {});
+  });
+} });
+const agents = { typed: lexical(), filled: fills, failed: fails, late };
 const agent = defineAgent({ name: 'as the spec says', run: task => agents[task.specId].run(task) });`;
 
 const HAND = `
@@ -87,6 +93,13 @@ test.describe('with a hook', () => {
   test.beforeAll(() => { throw new Error('no data for ' + value); });
   test('three', () => {});
 });
+test.describe('with another secret', () => {
+  test.use({ taskproof: { secrets: { PASSWORD: 'another one' } } });
+  test('four', async ({ page, baseURL }) => {
+    await page.goto(baseURL);
+    await page.getByLabel('User').fill('another one');
+  });
+});
 base('with another test object', async ({ page, baseURL }) => {
   await page.goto(baseURL);
   await page.getByLabel('User').fill(value);
@@ -117,18 +130,20 @@ beforeAll(async () => {
     'tasks/typed.yaml': task('typed'),
     // What fails is the last: a new worker starts after it.
     'tasks/z-failed.yaml': task('failed'),
+    'tasks/z-late.yaml': task('late'),
     'agents.spec.ts': TASKS_TEST,
     'hand.spec.ts': HAND,
     'around.spec.ts': AROUND,
     'playwright.config.ts': config({
       imports: AGENTS,
       reporters: `[['list'], ['html'], ['@taskproof/playwright/reporter'], ['blob'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'junit.xml' }]]`,
+      taskproof: '{ secrets }',
       extra: `webServer: { command: 'none', url: '${site.url}/', reuseExistingServer: true, env: { PASSWORD: value } },`,
       projects: `[
         ${project('agents', `use: { taskproof: { agent, secrets, record: 'recordings' } }`)},
         { name: 'hand', testMatch: 'hand.spec.ts', use: { baseURL: '${site.url}', taskproof: { agent: lexical(), secrets } } },
         { name: 'around', testMatch: 'around.spec.ts', use: {
-          baseURL: '${site.url}', taskproof: { agent: lexical(), secrets },
+          baseURL: '${site.url}', taskproof: { turnTimeoutMs: 5_000 },
           httpCredentials: { username: 'jo', password: value, origin: 'http://other.test' },
           extraHTTPHeaders: { 'x-key': encodeURIComponent(value) }, userAgent: 'test ' + encodeURIComponent(value),
         } },
@@ -154,7 +169,12 @@ const named = (name: RegExp) => left.filter(each => name.test(each.name));
 
 describe('without traces', () => {
   test('the run went as meant', () => {
-    expect(verdicts.sort(), run.output).toEqual(['failed: inconclusive', 'filled: passed', 'typed: passed']);
+    expect(verdicts.sort(), run.output).toEqual([
+      'failed: inconclusive',
+      'filled: passed',
+      'late: inconclusive',
+      'typed: passed',
+    ]);
   });
 
   // A search that finds nothing proves nothing: where the value was, its name stands.
@@ -194,7 +214,7 @@ describe('without traces', () => {
     ).toBe(true);
   });
 
-  test.each(['no account for', 'no sign-out of', 'no data for', 'keeps', 'plain:'])(
+  test.each(['no account for', 'no sign-out of', 'no data for', 'keeps', 'plain:', 'late:'])(
     'nor what runs around tests: %s',
     said => {
       expect(run.output).toContain(`${said} ${NAME}`);
@@ -231,8 +251,7 @@ test.each(['commonjs', 'module'])(
       'package.json': `{ "type": "${type}" }`,
       'playwright.config.ts': `import { lexical } from '@taskproof/playwright';
 const secrets = { PASSWORD: process.env.THE_VALUE };
-export default { reporter: 'json', use: { httpCredentials: { username: 'jo', password: process.env.THE_VALUE },
-  taskproof: { agent: lexical(), secrets: Object.freeze(secrets) } },
+export default { reporter: 'json', use: { taskproof: { agent: lexical(), secrets: Object.freeze(secrets) } },
   projects: [{ name: 'one' }, { name: 'two', use: { taskproof: { secrets } } }] };`,
       'plain.spec.ts': `import { expect, test } from '@taskproof/playwright';
 test('nothing', () => expect(process.env.THE_VALUE).toBeTruthy());`,

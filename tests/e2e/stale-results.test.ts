@@ -53,7 +53,7 @@ test('after a run that broke, diff, baseline save and record refuse the results 
     const compared = await inProcess(suite, ['diff']);
     expect(compared, what).toMatchObject({ code: 3, out: '' });
     const by =
-      /^taskproof-results\.json: the results of an earlier run \(.*\): the run that began at (.*) has not written its own/;
+      /^taskproof-results\.json: the results of an earlier run \(.*\): the run that began at (.*) has not written its own\. If it was interrupted, continue it: npx taskproof resume/;
     expect(Date.parse(by.exec(compared.err)?.[1] ?? ''), what).toBeGreaterThanOrEqual(begun);
   }
   expect(await exitCode('baseline', 'save')).toBe(3);

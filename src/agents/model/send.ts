@@ -145,7 +145,7 @@ function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, of
   const { factory, model, requestTimeoutMs, address, key } = asked;
   const noCredit = `the account has no credit (${status}). Add credit, or use another key.`;
   const known: Record<number, string | false> = {
-    400: /credit balance/i.test(words) && noCredit,
+    400: isOutOfCredit(words) && noCredit,
     401: `the API refuses the key (401). Check ${key}.`,
     402: noCredit,
     403: `the key may not use the model "${model}" (403). Check its permissions.`,
@@ -165,8 +165,9 @@ function reasonFor({ status, noAnswer, means, words }: Failure, asked: Asked, of
   return `${means ?? (known[status] || refused || failed)} The provider said: ${words}`;
 }
 
-/** Whether a refusal that looks like a reached limit means that the account has no credit: waiting would not help. */
-export const isOutOfCredit = (words: string) => /insufficient_quota|exceeded your current quota/i.test(words);
+/** Whether a refusal that looks like a reached limit, or a wrong request, means that the account has no credit. */
+export const isOutOfCredit = (words: string) =>
+  /insufficient_quota|exceeded your current quota|credit balance is too low/i.test(words);
 
 /** A value after the name of a key, in a header, JSON or an address. */
 const NAMED =

@@ -30,8 +30,10 @@ export const OF_BROWSER = 'non-authoritative-reason';
  * (SocksProxyConnection): these are all its headers. HTTP/2 has no status text.
  */
 export function isPlaywrights(answer: Response): boolean {
-  const isBare = Object.keys(answer.headers()).every(name => /^content-(?:type|length)$/.test(name));
-  return answer.status() === 503 && isBare && /^(?:Internal Server Error)?$/.test(answer.statusText());
+  const { 'content-type': type = '', 'content-length': _, ...others } = answer.headers();
+  const isBare = type.startsWith('text/html') && Object.keys(others).length === 0;
+  const isOwn = answer.status() === 503 && /^(?:Internal Server Error)?$/.test(answer.statusText());
+  return isOwn && isBare && !answer.fromServiceWorker();
 }
 
 const NOT_CONNECTED = 'Playwright could not connect with `clientCertificates`';

@@ -6,6 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 import type { CDPSession, Page } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
+import { isWorker } from './command-line';
 
 export interface CallSite {
   /** A path, or a `file:` URL for an ES module, as in the stack. */
@@ -69,7 +70,7 @@ function compileAt({ filename, line, column }: CallSite, before: string, express
  */
 export function dependOn(callSite: CallSite, files: readonly string[]): void {
   // Workers don't collect dependencies.
-  if (process.env.TEST_WORKER_INDEX !== undefined) return;
+  if (isWorker()) return;
   // This file's own `require` has no cache if Node imports CommonJS through a loader (Yarn's Plug'n'Play).
   const parent = createRequire(__filename).cache[callSiteFile(callSite)];
   for (const file of files) {

@@ -51,7 +51,8 @@ function configFileIn(argv: readonly string[] = process.argv): string | undefine
   return [given, ...names].find(isFile);
 }
 
-export const isWorker = () => process.env.TEST_WORKER_INDEX !== undefined;
+/** Not a run that a test starts: it inherits the variable, but has no channel to a main process. */
+export const isWorker = () => process.env.TEST_WORKER_INDEX !== undefined && process.send !== undefined;
 
 /** Reads a variable that the main process sets for its workers, which don't see the command line. */
 function shared(variable: string, value: unknown): string | undefined {

@@ -1,6 +1,6 @@
-// Masks the values of secrets in what Playwright itself keeps of a test: steps with their parameters (`Fill "Hunter2"`), errors and
-// error-context.md, in what workers send to reporters; and in the config, which reporters write. Checked on Playwright 1.65.1.
-import { readFileSync, writeFileSync } from 'node:fs';
+// Masks the values of secrets in what workers send to reporters (steps such as `Fill "Hunter2"`, errors, error-context.md), and in the
+// config, which reporters write. Checked on Playwright 1.65.1.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 import { stripVTControlCharacters } from 'node:util';
 import type { PlaywrightTestConfig } from '@playwright/test';
@@ -10,10 +10,10 @@ import { exportedConfig } from './config';
 
 /** A worker's messages. Checked on Playwright 1.64 and 1.65 (ProcessRunner, WorkerMain): all go through `process.send`. */
 interface Messages {
-  testBegin: object;
   stepBegin: object;
   stepEnd: { error?: KeptError };
   attach: { name: string; path?: string };
+  testPaused: { errors: KeptError[] };
   testEnd: { errors: KeptError[] };
   teardownErrors: { fatalErrors: KeptError[] };
   done: { fatalErrors: KeptError[] };
@@ -25,8 +25,9 @@ const MASKED: { [Method in keyof Messages]?: (message: Messages[Method], mask: M
   stepBegin: (message, mask) => maskTexts(message, ['title', 'subtitle', 'params'], mask),
   stepEnd: ({ error }, mask) => error && maskError(error, mask),
   // Playwright has just written the file, and no reporter has read it yet.
-  attach: ({ name, path }, mask) =>
-    name === 'error-context' && path && writeFileSync(path, mask(readFileSync(path, 'utf8'))),
+  attach: ({ name, path = '' }, mask) =>
+    name === 'error-context' && existsSync(path) && writeFileSync(path, mask(readFileSync(path, 'utf8'))),
+  testPaused: ({ errors }, mask) => maskErrors(errors, mask),
   testEnd: ({ errors }, mask) => maskErrors(errors, mask),
   teardownErrors: ({ fatalErrors }, mask) => maskErrors(fatalErrors, mask),
   done: ({ fatalErrors }, mask) => maskErrors(fatalErrors, mask),
@@ -49,7 +50,7 @@ export function maskMessages(plainMask: Mask, worker: Pick<NodeJS.Process, 'send
   };
   worker.send = (message: unknown, ...more: unknown[]) => {
     const { method, params } = Object(Object(message).params) as { method?: keyof Messages; params?: never };
-    if (method === 'testBegin') isKnown = true;
+    if (method === 'stepBegin') isKnown = true;
     if (method && params) MASKED[method]?.(params, mask);
     return Reflect.apply(send, worker, [message, ...more]);
   };
@@ -64,7 +65,7 @@ function maskTexts(holder: object, keys: readonly string[], mask: Mask): void {
   }
 }
 
-const maskErrors = (errors: readonly KeptError[], mask: Mask) => {
+const maskErrors = (errors: readonly KeptError[] = [], mask: Mask) => {
   for (const error of errors) maskError(error, mask);
 };
 
@@ -81,45 +82,51 @@ function maskError(error: KeptError, mask: Mask): void {
 }
 
 /** A config, as a user exports it or as reporters get it. */
-type Config = {
+export interface Config {
+  use?: object | undefined;
+  projects?: readonly { use?: object }[] | undefined;
   webServer?: PlaywrightTestConfig['webServer'] | null;
-  use?: object;
-  projects?: readonly { use?: object }[];
-};
+}
 
 /** The objects with the settings of a config and its projects. */
 export const holdersIn = ({ use, projects = [] }: Config) => [{ use }, ...projects];
 
+interface Use {
+  taskproof?: { secrets?: unknown };
+}
+
 /**
- * Makes the secrets of a config serialize as their names, wherever else they stand in `use` and `webServer`, too; code can still read the
- * values. Checked on Playwright 1.65: the JSON reporter and blobs write the whole config. Playwright makes each `use`, with the user's
- * own objects in it.
+ * Makes `secrets` serialize as their names, without our reporter, too; code can still read the values. Checked on Playwright 1.65: the
+ * JSON reporter and blobs write the whole config. Playwright makes each `use`, and keeps the user's own objects in it.
  */
-export function hideSecrets(config: Config, mask: Mask): void {
+export function hideSecrets(config: Config): void {
   for (const { use = {} } of holdersIn(config)) {
-    const { secrets } = Object((use as { taskproof?: object }).taskproof) as { secrets?: unknown };
-    hide(secrets, namesOf);
-    for (const each of [use, ...Object.values(use)]) hide(each, own => masked(own, mask));
+    const { taskproof } = use as Use;
+    const named = withNames(use).taskproof;
+    // The user's may be frozen.
+    if (Object.isExtensible(taskproof?.secrets)) serializeAs(taskproof!.secrets!, () => named!.secrets);
+    else if (Object.isExtensible(taskproof)) serializeAs(taskproof!, () => named);
   }
-  for (const server of [config.webServer ?? []].flat()) hide(server, own => masked(own, mask));
 }
 
-/** Not if it is frozen: then the object around it does. */
-function hide(object: unknown, toJSON: (own: object) => unknown): void {
-  if (typeof object !== 'object' || object === null || !Object.isExtensible(object)) return;
-  const own = () => toJSON(Array.isArray(object) ? [...object] : { ...object });
-  Object.defineProperty(object, 'toJSON', { value: own, enumerable: false, configurable: true });
+/** Has reporters get a config with masked values, wherever in `use` and `webServer` they stand. */
+export function hideValues({ projects = [], webServer }: Config, mask: Mask): void {
+  const change = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value);
+  const masked = (own: object) => JSON.parse(JSON.stringify({ ...own }, change));
+  for (const { use = {} } of projects) serializeAs(use, () => masked(withNames(use)));
+  for (const server of [webServer ?? []].flat())
+    if (Object.isExtensible(server)) serializeAs(server, () => masked(server));
 }
 
-const namesOf = (secrets: object) =>
-  Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
+function withNames(use: Use): Use {
+  const secrets: unknown = use.taskproof?.secrets;
+  if (typeof secrets !== 'object' || secrets === null) return use;
+  const names = Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]);
+  return { ...use, taskproof: { ...use.taskproof, secrets: Object.fromEntries(names) } };
+}
 
-function masked(own: object, mask: Mask): unknown {
-  const change = (key: string, value: unknown) => {
-    if (typeof value === 'string') return mask(value);
-    return key === 'secrets' && typeof value === 'object' && value !== null ? namesOf(value) : value;
-  };
-  return JSON.parse(JSON.stringify(own, change));
+function serializeAs(object: object, toJSON: () => unknown): void {
+  Object.defineProperty(object, 'toJSON', { value: toJSON, enumerable: false, configurable: true });
 }
 
 /** The config that this process has loaded or is loading; undefined if there is none. */

@@ -10,6 +10,7 @@ import { keyIn } from '../../data/plan';
 import { moveOver, removeFolder } from '../../text/file';
 import { messageOf } from '../../text/line';
 import { print } from '../../text/print';
+import { isWorker } from '../inside/command-line';
 import { runError } from '../inside/errors';
 import type { LedgerState } from './decide';
 
@@ -42,8 +43,7 @@ export function openLedger({ judged }: { judged: boolean }): string {
 
 /** Opens a ledger in a run without our reporter, to share costs and the warnings that were printed. */
 export function openLedgerWithoutReporter(): void {
-  const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
-  if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !process.argv.includes('test')) return;
+  if (isWorker() || process.env[ENV] !== undefined || !process.argv.includes('test')) return;
   const run = openLedger({ judged: false });
   let supersede: (() => void) | undefined;
   import('./earlier-results.js')

@@ -195,8 +195,9 @@ export const isReplay = (agent: Agent): agent is ReplayAgent => 'missingRecordin
  */
 export const FROM_REPEATS = '_taskproofRepeats';
 
-/** The option in the config's own `use`. */
 let ofConfig: unknown;
+/** The option in the config's own `use`, once `readConfigOptions` has read it. */
+export const optionOfConfig = () => ofConfig;
 /** Names of the projects whose `repeatEach` comes from `repeats()`. */
 let repeated: ReadonlySet<string> = new Set();
 

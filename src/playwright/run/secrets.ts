@@ -1,10 +1,10 @@
 // The option `secrets`: what is masked, and what a goal lacks.
 import { z } from 'zod';
 import { checkOptions } from '../../options';
-import { type Mask, secretMask, secretsNamed } from '../../text/mask';
+import { secretsNamed } from '../../text/mask';
 import { nearest } from '../../text/nearest';
-import { type SecretFunction, Secrets } from '../../text/secrets';
-import { holdersIn } from '../inside/masking';
+import { meet, type SecretFunction, Secrets } from '../../text/secrets';
+import { type Config, holdersIn } from '../inside/masking';
 import type { ReadyOptions } from './options';
 
 const isSecret = (value: unknown) => typeof value === 'string' || typeof value === 'function';
@@ -35,13 +35,11 @@ export function checkedSecrets(options: unknown, where: string) {
   return new Secrets(givenSecrets(options));
 }
 
-/** Masks the secrets of a config and its projects that are known before any test; undefined if there are none. */
-export function maskOfConfig(config: Parameters<typeof holdersIn>[0]): Mask | undefined {
-  const values: Record<string, string[]> = {};
+/** Has `maskMet` mask the secrets of a config and its projects, before any test. */
+export function meetSecrets(config: Config): void {
   for (const { use } of holdersIn(config))
     for (const [name, value] of Object.entries(givenSecrets(Object(use).taskproof)))
-      values[name] = [...(values[name] ?? []), ...(typeof value === 'string' ? [value] : [])];
-  return Object.keys(values).length ? secretMask(values) : undefined;
+      if (typeof value === 'string') meet(name, value);
 }
 
 /** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */

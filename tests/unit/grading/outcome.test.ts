@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { AssertionResult } from '../../../src/data/record';
-import { failureOf, type TrialEnd } from '../../../src/grading/outcome';
+import { failureOf, outcomeFields, type TrialEnd } from '../../../src/grading/outcome';
 
 const check = (reason: string | null) => ({ passed: reason === null, reason }) as AssertionResult;
 const end = (more: Partial<TrialEnd>): TrialEnd => ({
@@ -26,4 +26,11 @@ test.each<[string, Partial<TrialEnd>, string | undefined]>([
   ['an error says nothing about checks', { status: 'error', endReason: 'no key' }, 'no key'],
 ])('why a trial did not pass: %s', (_, more, what) => {
   expect(failureOf(end(more))?.what).toBe(what);
+});
+
+test.each([
+  ['it gave up', 'it gave up; the agent stopped on /'],
+  ['All turns are used.', 'All turns are used; the agent stopped on /'],
+])('where it stopped is added to %s', (what, reason) => {
+  expect(outcomeFields(end({}), { what, where: '/' })).toEqual({ outcome: 'failed', reason });
 });

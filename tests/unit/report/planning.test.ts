@@ -150,7 +150,7 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
   [
     'specs of one id in two files',
     [3, 7].map(line => ({ id: 'a', line, specFile: `tasks/${line}.yaml` })),
-    /^taskproof: spec "a" is declared 2 times [^\n]*spec\.ts:7\. They are different files: tasks\/3\.yaml, tasks\/7\.yaml\. Rename all ids but one, /,
+    /^taskproof: spec "a" is declared 2 times [^\n]*spec\.ts:7\. The id stands in different files: tasks\/3\.yaml, tasks\/7\.yaml\. Give each spec an id of its own, /,
   ],
   [
     'projects of one name',

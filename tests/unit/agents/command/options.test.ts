@@ -18,10 +18,10 @@ describe('command()', () => {
   });
 
   test.each<[unknown, RegExp]>([
-    [undefined, /^command\(\): command: is required, but missing$/],
+    [undefined, /^command\(\): command: is required$/],
     [{ command: '' }, /command: must not be empty/],
-    [{ command: 'x', args: 'y' }, /args: must be a list, got a string$/],
-    [{ command: 'x', env: { A: 1 } }, /env\.A: must be a string, got a number \(1\)$/],
+    [{ command: 'x', args: 'y' }, /args: must be an array$/],
+    [{ command: 'x', env: { A: 1 } }, /env\.A: must be a string$/],
     [
       { command: 'x', arg: [], shell: true },
       /arg: unknown option. Known options: command, args, env, cwd, name, model. Did you mean args?[\s\S]*shell: unknown/,

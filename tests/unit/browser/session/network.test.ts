@@ -1,9 +1,9 @@
 // What a log makes of the requests that the context and the guard report.
 import { EventEmitter } from 'node:events';
 import { gzipSync } from 'node:zlib';
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Response } from '@playwright/test';
 import { expect, test } from 'vitest';
-import { recordNetwork } from '../../../../src/browser/session/network';
+import { isPlaywrights, recordNetwork } from '../../../../src/browser/session/network';
 
 const URL = 'http://shop/orders';
 const FORM = 'application/x-www-form-urlencoded';
@@ -76,4 +76,22 @@ test.each([
   const { log, send } = logOf();
   send(body);
   expect(JSON.parse(log.bodyOf(log.events[0]!)!.text)).toEqual(expected);
+});
+
+test.each<[string, boolean, object]>([
+  ["Playwright's, by HTTP/1", true, {}],
+  ["Playwright's, by HTTP/2", true, { statusText: '' }],
+  ["a server's", false, { headers: { 'content-type': 'text/html', date: 'Mon, 30 Nov 2026 15:11:16 GMT' } }],
+  ['of a server that says so', false, { statusText: 'Service Unavailable' }],
+  ['of a server without a type', false, { headers: {} }],
+  ["a service worker's", false, { statusText: '', fromServiceWorker: true }],
+  ['not 503', false, { status: 200 }],
+])('an answer that is %s', (_, expected, more) => {
+  const given = {
+    ...{ status: 503, statusText: 'Internal Server Error', fromServiceWorker: false },
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-length': '60' },
+    ...more,
+  };
+  const answer = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, () => value]));
+  expect(isPlaywrights(answer as unknown as Response)).toBe(expected);
 });

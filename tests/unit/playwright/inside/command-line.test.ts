@@ -20,6 +20,8 @@ describe('--repeat-each', () => {
     [['--repeat-each=2', '--repeat-each=5'], 5],
     [['--repeat-each=nonsense'], undefined],
     [['-u', '--repeat-each=3'], 3],
+    [['--only-changed', '--repeat-each=3'], 3],
+    [['--debug', '--repeat-each=3'], 3],
     [['--shuffle', '--repeat-each', '3'], 3],
     [['--update-snapshots', 'changed', '--repeat-each', '3'], 3],
   ])('%j is %s', (args, repeats) => {

@@ -1,9 +1,13 @@
 // What the worker of a real run sends is looked at in tests/e2e/secrets.test.ts.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
-import { hideSecrets, maskMessages, masksMessages } from '../../../../src/playwright/inside/masking';
-import { maskOfConfig } from '../../../../src/playwright/run/secrets';
+import { describe, expect, test, vi } from 'vitest';
+import {
+  type Config,
+  hideSecrets,
+  hideValues,
+  maskMessages,
+} from '../../../../src/playwright/inside/masking';
 import { secretMask } from '../../../../src/text/mask';
 import { tempFolder } from '../../../support/temp-folder';
 
@@ -20,6 +24,8 @@ function worker() {
 }
 const told = (method: string, params: object) => [{ method: '__dispatch__', params: { method, params } }, 1];
 
+const json = (value: unknown) => JSON.parse(JSON.stringify(value));
+
 test.each([
   ['as it is', (given: object) => given],
   ['frozen', Object.freeze],
@@ -27,39 +33,46 @@ test.each([
 ])('an object of secrets that is %s shows its names alone in a reporter of the config', (_, made) => {
   const secrets = made({ PW: 'hunter2', PIN: 4711 }) as { PW: string };
   const use = { viewport: null, taskproof: { secrets, record: true } };
-  hideSecrets({ projects: [{ use }] }, mask);
+  hideSecrets({ projects: [{ use }, { use: { taskproof: { record: true } } }, {}] } as Config);
   const taskproof = { secrets: { PW: '<secret>PW</secret>', PIN: '<secret>PIN</secret>' }, record: true };
-  expect(JSON.parse(JSON.stringify(use))).toEqual({ viewport: null, taskproof });
-  expect(JSON.parse(JSON.stringify({ ...use }))).toEqual({ viewport: null, taskproof });
+  // Playwright makes a `use` of its own with these objects.
+  expect(json({ ...use })).toEqual({ viewport: null, taskproof });
   expect([secrets.PW, Object.keys(use)]).toEqual(['hunter2', ['viewport', 'taskproof']]);
 });
 
-test('a value is hidden wherever the config has it, and can be read', () => {
-  const config = {
-    use: { taskproof: { secrets: { PW: 'hunter2', CODE: () => '1' } } },
-    projects: [
-      { use: { userAgent: 'hunter2', proxy: { password: 'hunter2' }, args: [['a=hunter2']], port: 7 } },
-      {
-        use: {
-          taskproof: { secrets: { PW: 'of the second' } },
-          storageState: Object.freeze({ a: 'of the second' }),
-        },
-      },
-    ],
-    webServer: [{ command: 'serve', env: { PW: 'hunter2' } }],
-  };
-  const before = structuredClone(config.projects[0]);
-  hideSecrets(config, maskOfConfig(config)!);
+describe('with our reporter', () => {
   const name = '<secret>PW</secret>';
-  expect(JSON.parse(JSON.stringify(config))).toMatchObject({
-    projects: [
-      { use: { userAgent: name, proxy: { password: name }, args: [[`a=${name}`]], port: 7 } },
-      { use: { storageState: { a: name } } },
-    ],
-    webServer: [{ env: { PW: name } }],
+  const taskproof = { secrets: { PW: 'hunter2', PIN: 4711 } };
+
+  test('a value is hidden wherever `use` and `webServer` have it', () => {
+    const account = { password: 'hunter2', at: new Date(0) };
+    const use = { userAgent: 'hunter2', account, args: [['a=hunter2']], port: 7, secrets: ['a'] };
+    const config = {
+      projects: [{ use }, { use: { taskproof: Object.freeze({ ...taskproof }) } }, {}],
+      webServer: [{ command: 'serve', env: { PW: 'hunter2' } }],
+    };
+    hideValues(config as Config, mask);
+    expect(json(config)).toEqual({
+      projects: [
+        {
+          use: {
+            ...{ userAgent: name, args: [[`a=${name}`]], port: 7, secrets: ['a'] },
+            account: { password: name, at: '1970-01-01T00:00:00.000Z' },
+          },
+        },
+        { use: { taskproof: { secrets: { PW: name, PIN: '<secret>PIN</secret>' } } } },
+        {},
+      ],
+      webServer: [{ command: 'serve', env: { PW: name } }],
+    });
+    expect(use.account.password).toBe('hunter2');
   });
-  expect(config.projects[0]).toEqual(before);
-  expect(maskOfConfig({ projects: [{ use: { taskproof: {} } }, {}] })).toBeUndefined();
+
+  test("the suite's own objects serialize as before: its set-up may send them", () => {
+    const account = { password: 'hunter2' };
+    hideValues({ projects: [{ use: { account } }] } as Config, mask);
+    expect(json(account)).toEqual(account);
+  });
 });
 
 describe('before a reporter gets it', () => {
@@ -94,19 +107,23 @@ describe('before a reporter gets it', () => {
     tell('stepEnd', { error: error() });
     tell('stepEnd', {});
     tell('testEnd', { errors: [error(), { stack: 'hunter2 alone' }] });
+    tell('testEnd', {});
+    tell('testPaused', { errors: [error()] });
     tell('teardownErrors', { fatalErrors: [error()] });
     tell('done', { fatalErrors: [error()] });
     expect(sent).toEqual([
       told('stepEnd', { error: masked }),
       told('stepEnd', {}),
       told('testEnd', { errors: [masked, { stack: '<secret>PW</secret> alone' }] }),
+      told('testEnd', {}),
+      told('testPaused', { errors: [masked] }),
       told('teardownErrors', { fatalErrors: [masked] }),
       told('done', { fatalErrors: [masked] }),
     ]);
   });
 
   test('error-context.md, and no other file', () => {
-    const { tell } = worker();
+    const { sent, tell } = worker();
     const folder = tempFolder();
     const texts = ['error-context', 'of-the-suite'].map(name => {
       const path = join(folder, `${name}.md`);
@@ -115,13 +132,27 @@ describe('before a reporter gets it', () => {
       return readFileSync(path, 'utf8');
     });
     expect(texts).toEqual(['- textbox: <secret>PW</secret>', '- textbox: hunter2']);
+    // Playwright takes a message that can't be sent for sent.
+    const gone = { name: 'error-context', path: join(folder, 'gone.md') };
+    tell('attach', gone);
+    expect(sent.at(-1)).toEqual(told('attach', gone));
   });
 
-  test('whether its messages are known is known once it begins a test', () => {
+  test('nothing else', () => {
     const { sent, tell } = worker();
-    tell('ready', {});
-    expect(masksMessages()).toBe(false);
-    tell('testBegin', {});
-    expect([masksMessages(), sent.length]).toEqual([true, 2]);
+    tell('stdOut', { text: 'hunter2' });
+    expect(sent).toEqual([told('stdOut', { text: 'hunter2' })]);
   });
+});
+
+test('whether steps come as expected is known once the first has begun', async () => {
+  vi.resetModules();
+  const { maskMessages, masksMessages } = await import('../../../../src/playwright/inside/masking');
+  const own = { send: (_: unknown) => true };
+  maskMessages(mask, own);
+  const tell = (method: string) => own.send({ params: { method, params: {} } });
+  tell('testBegin');
+  expect(masksMessages()).toBe(false);
+  tell('stepBegin');
+  expect(masksMessages()).toBe(true);
 });
