@@ -125,6 +125,8 @@ export interface SessionTask extends AgentTask {
   readonly data?: Readonly<Record<string, string | number>>;
   /** Whether `maxRunCostUsd` is set: costs have to be known. */
   readonly runIsCapped?: boolean;
+  /** US dollars that were spent at least; `costUsd` is null if some of it is unknown. */
+  readonly knownUsd: number;
   /** The option `maxRequests`. */
   readonly maxRequests?: number | undefined;
   /** Folder of the Playwright config, absolute. An agent's paths are relative to it. */

@@ -99,8 +99,11 @@ function findDates(text: string, forms: typeof DATES): { found: FoundDate[]; res
 export function datesIn(text: string): FoundDate[] {
   const usual = findDates(text, [...DATES, SHORT_DATE]);
   const { found, rest } = usual.found.length ? usual : findDates(text, SHORTER_DATES);
-  const given = found.filter(({ at }) => !isNegated(text.slice(0, at)));
-  const whole = given.map(date => withYearBeside(date, rest));
+  const given = found.filter(({ at }) => !isNegated(text.slice(0, at)) && !APART.test(text.slice(0, at)));
+  const years = [...new Set(Array.from(rest.matchAll(ONLY_YEAR), ([year]) => year))];
+  const whole = given.map(date =>
+    withYear(withYearBeside(date, rest), years.length === 1 ? years[0] : undefined),
+  );
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
 
@@ -129,15 +132,24 @@ const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$
 const YEAR_AFTER =
   /^[\s,]*(?:(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d))|(\d\d)(?=\.?\s*(?:$|\n)))/u;
 
+/** `the day after March 14` */
+const APART =
+  /(?<!\p{L})(?:days?|nights?|mornings?|evenings?|weeks?|months?) (?:after|before|from|following|prior to) (?:the )?$/iu;
+/** No amount, and no number of an order. */
+const ONLY_YEAR =
+  /(?<![\p{L}\d.,#$€£¥-]|(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?):? )(?:19|20)\d\d(?!\d|[.,]\d|-\d|\s?[%$€£¥])/giu;
+
 /** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {
   const [, ...after] = YEAR_AFTER.exec(rest.slice(date.at + date.text.length)) ?? [];
   const year = after.find(Boolean) ?? YEAR_BEFORE.exec(rest.slice(0, date.at))?.[1];
+  return withYear(date, year?.padStart(4, '20'));
+}
+
+/** @param year for readings without one */
+function withYear(date: FoundDate, year: string | undefined): FoundDate {
   if (!year) return date;
-  const readings = date.readings.map(each =>
-    each.length === 5 ? `${year.padStart(4, '20')}-${each}` : each,
-  );
-  return { ...date, readings };
+  return { ...date, readings: date.readings.map(each => (each.length === 5 ? `${year}-${each}` : each)) };
 }
 
 function datesOf(groups: string[], order: string): string[] {

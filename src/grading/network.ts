@@ -47,7 +47,7 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
   const held = answered.filter(hasBody);
   // What the log lacks of a body may be what is looked for.
-  const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log);
+  const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log, body);
   // Also if it failed, or a service worker kept it: the server may have answered when the page was gone.
   const isOpen = ({ status, answeredBy, url }: NetworkEvent) =>
     status === null && !answeredBy && /^https?:/.test(url);
@@ -66,16 +66,22 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   return `${requestInWords(assertion)} was sent with ${bodies}, not with ${shownBody(body)}`;
 }
 
-/** Whether it may have had more of a body than the log has. */
-function isUnread(event: NetworkEvent, { bodyOf }: Log): boolean {
-  return !['GET', 'HEAD'].includes(event.method) && !bodyOf?.(event)?.whole;
+/** Whether it may have had more of a body than the log has, or had it in a form that is not read, such as lines of JSON. */
+function isUnread(event: NetworkEvent, { bodyOf }: Log, wanted: NetworkAssertion['body']): boolean {
+  if (['GET', 'HEAD'].includes(event.method)) return false;
+  const sent = bodyOf?.(event);
+  if (!sent?.whole) return true;
+  if (typeof wanted !== 'object' || !sent.text) return false;
+  const json = jsonOf(sent.text);
+  // A list may have the wanted mapping in it.
+  return json === undefined ? formOf(sent) === undefined : Array.isArray(json) && !Array.isArray(wanted);
 }
 
 function whySent(assertion: NetworkAssertion, found: NetworkEvent, log: Log): string {
   const { method, url, status, failure } = found;
   const outcome = status === null ? (failure ?? 'not answered') : `answered with ${status}`;
-  const isKnown = assertion.body === undefined || !isUnread(found, log);
-  const body = isKnown ? bodyInWords(assertion) : ' with a body that was only partly recorded';
+  const isKnown = assertion.body === undefined || !isUnread(found, log, assertion.body);
+  const body = isKnown ? bodyInWords(assertion) : ' with a body that was not read in full';
   return `${method} ${shorten(url, 300)} was sent${body} (${outcome})`;
 }
 

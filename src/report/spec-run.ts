@@ -42,6 +42,11 @@ const MAX_KEPT = 50;
 
 /** The `errorKind` of a trial whose judgement does not count. */
 const UNCALIBRATED = 'uncalibrated';
+/** Of a trial that played another text than was planned. */
+const EDITED = {
+  ...({ outcome: 'error', status: 'error', errorKind: 'setup' } as const),
+  reason: 'the spec was edited while the run was going: this trial played the new text. Run it again.',
+};
 
 const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
@@ -117,7 +122,10 @@ export class SpecRun {
     this.tests.add(test);
     if (worker) this.confirm(worker);
     const index = test.repeatEachIndex;
-    const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
+    const read = this.isTest ? testTrial(index, result) : trialOf(index, result);
+    const { trial, record, failure } = this.isOfPlan(worker, read.trial)
+      ? read
+      : { trial: { ...read.trial, ...EDITED }, record: undefined, failure: undefined };
     // A confirmation or a probe needs no diagnosis. {{unique}} has another value in each trial, which would differ when they are compared.
     const facts =
       record && isGraded(trial) && !checkRun()
@@ -178,9 +186,17 @@ export class SpecRun {
     const { policy, replayed, earlyStop } = worker;
     const isAsPlanned = replayed === this.planned.replayed;
     if (isAsPlanned) this.expectPolicy(worker);
-    this.planned = { ...this.planned, policy, replayed, earlyStop };
+    this.planned = { ...this.planned, ...(!isAsPlanned && { policy }), replayed, earlyStop };
     if (!isAsPlanned)
       for (const test of this.tests) test.title = trialTitle(this.planned, test.repeatEachIndex);
+  }
+
+  /** A worker that starts later reads the spec again. */
+  private isOfPlan(worker: Plan | undefined, { outcome }: TrialResult): boolean {
+    const [planned, played] = [this.planned.specHash, worker?.specHash];
+    if (!planned || !played || planned === played || outcome === 'skipped') return true;
+    this.expectSame('text', planned.slice(0, 12), played.slice(0, 12));
+    return false;
   }
 
   /** Merged reports may come from runs that don't belong together. */

@@ -243,6 +243,9 @@ export class AgentRun {
       get costUsd() {
         return turns.usage.costUsd;
       },
+      get knownUsd() {
+        return turns.knownUsd;
+      },
       turn: (title, fn, options) => {
         const turn = turns.run(title, fn, options);
         this.newestTurn = turn;

@@ -25,6 +25,8 @@ export class Turns {
   /** Set if the agent asked for a turn beyond a limit. The trial ends with it, whatever the agent does next. */
   limit: AgentEnd | null = null;
   usage = NO_USAGE;
+  /** US dollars that were spent at least: the cost of some requests may be unknown. */
+  knownUsd = 0;
   private turnUsage = NO_USAGE;
   isRunning = false;
   private current: TurnRecord | undefined;
@@ -64,10 +66,10 @@ export class Turns {
 
   addUsage(usage: ReportedUsage): void {
     checkUsage(usage);
-    const before = this.usage.costUsd ?? 0;
     this.usage = addUsage(this.usage, usage);
-    const spentUsd = (this.usage.costUsd ?? 0) - before;
-    if (spentUsd > 0) this.trial.plan.spend?.(spentUsd);
+    const before = this.knownUsd;
+    this.knownUsd = usage.totalCostUsd ?? before + (usage.costUsd ?? 0);
+    if (this.knownUsd > before) this.trial.plan.spend?.(this.knownUsd - before);
     const { totalCostUsd: _, ...ofTurn } = usage;
     this.turnUsage = addUsage(this.turnUsage, ofTurn);
   }
@@ -172,12 +174,11 @@ export class Turns {
       this.limit = { status: 'max_steps', errorKind: null, reason };
       throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
     }
-    const { costUsd } = this.usage;
-    if (maxCostUsd === undefined || costUsd === null || costUsd < maxCostUsd) return;
+    if (maxCostUsd === undefined || this.knownUsd < maxCostUsd) return;
     const reason = `the cost cap of $${maxCostUsd} was reached`;
     this.limit = { status: 'budget_exceeded', errorKind: null, reason };
     throw new BudgetExceededError(
-      `The trial has spent $${costUsd.toFixed(4)} of its maxCostUsd of $${maxCostUsd}.`,
+      `The trial has spent $${this.knownUsd.toFixed(4)} of its maxCostUsd of $${maxCostUsd}.`,
     );
   }
 

@@ -502,7 +502,7 @@ describe('network', () => {
   const BLOB = `{ method: 'POST', body: new Blob(['{"qty":2}'], { type: 'application/json' }) }`;
   const UNTYPED = BLOB.replace(/, { type[^}]*}/, '');
   const EMPTY = UNTYPED.replace(/\[.*\]/, '[]');
-  const UNKNOWN = /was sent with a body that was only partly recorded \(answered with 200\)$/;
+  const UNKNOWN = /was sent with a body that was not read in full \(answered with 200\)$/;
   const post = (options: string, path = '/orders') => `await (await fetch('${path}', ${options})).text();`;
   const form = (more: string, fields: string) => `
     const form = document.createElement('form');
@@ -556,6 +556,21 @@ describe('network', () => {
       { never: true, body: { qty: 1 } },
       /was sent with/,
     ],
+    ...['{"event":"a"}\\n{"event":"b"}', '[{"event":"b"}]', ')]}\\n{"event":"b"}'].map(
+      (body): (typeof cases)[0] => [
+        `never with JSON that is not one mapping, ${body}`,
+        post(`{ method: 'POST', body: '${body}' }`),
+        { never: true, body: { event: 'b' } },
+        UNKNOWN,
+      ],
+    ),
+    [
+      'a list of JSON is no mapping',
+      post(`{ method: 'POST', body: '[{"event":"b"}]' }`),
+      { body: { event: 'b' } },
+      /not with/,
+    ],
+    ['never a list, but a mapping', post(ORDER), { never: true, body: ['b'] }, null],
     ['a zero below zero', post(MARKED), { body: { rest: 0 } }, null],
     ['a text in it', post(ORDER), { body: '"sku":"A4"' }, null],
     ['a text that JSON escapes', post(NOTE), { body: 'size "L"\nlarge' }, null],

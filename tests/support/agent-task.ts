@@ -77,6 +77,9 @@ export function agentTask(page: Page, setup: TaskSetup = {}): TestTask {
     get costUsd() {
       return cost;
     },
+    get knownUsd() {
+      return cost ?? 0;
+    },
     get secrets() {
       return { ...secrets.values };
     },

@@ -196,12 +196,12 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
 }
 
 /** Reports usage, and checks the cap: a program may make many requests in one turn. The last one may exceed it. */
-function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
-  const { maxCostUsd: cap, costUsd: before } = task;
+function spend({ type: _, ...usage }: Of<'usage'>, task: SessionTask): void {
+  const { maxCostUsd: cap, knownUsd: before } = task;
   task.usage(usage);
-  if (cap !== undefined && before !== null && before >= cap)
+  if (cap !== undefined && before >= cap)
     throw new BudgetExceededError(
-      `The program kept spending after it had reached its maxCostUsd of $${cap} ($${task.costUsd?.toFixed(4) ?? 'unknown'} so far).`,
+      `The program kept spending after it had reached its maxCostUsd of $${cap} ($${task.knownUsd.toFixed(4)} so far).`,
     );
 }
 

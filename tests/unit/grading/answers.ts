@@ -422,4 +422,58 @@ export const ANSWERS: readonly (readonly [
       ...['15.3.', '14/4', '14/3 or 15/3', '14 March (2025)', '14 Mar 25', "14 March '25"],
     ],
   ],
+  // From an attack: a year that stands apart, limits in words, and what only sounds like a count.
+  [
+    { date: '2026-03-14' },
+    [
+      'Date: 14 March\nYear: 2026',
+      'March 14 of the year 2026',
+      'It is the 14th of March (Saturday), 2026.',
+      'It arrives on 14 March. Order 2025 was cancelled.',
+      'It is due on 14 March; you paid $2025.',
+      'Between 2020 and 2025 it was free; the next date is 14 March.',
+    ],
+    [
+      'March 14 of the year 2025',
+      '14 March – 2025',
+      'It is the 14th of March (Friday), 2025.',
+      'The 2025 delivery is on 14 March.',
+      'Date: 14 March\nYear: 2025',
+      'the day after March 14, 2026',
+      'Two days before March 14, 2026',
+    ],
+  ],
+  [
+    { number: 42 },
+    ['The price went up to 45, then fell to **42**', '42, and up there is a button', 'The total is 42'],
+    [
+      '42 or above',
+      '42 or higher',
+      '42 and up',
+      'Starting at 42',
+      'It exceeds 42.',
+      'upwards of 42',
+      '42 at minimum',
+    ],
+  ],
+  [
+    { number: 4 },
+    ['Four.', 'There are four plants', 'four, more or less'],
+    ['four or more', 'It exceeds four', 'four and up', 'thousands'],
+  ],
+  [
+    { number: 0 },
+    ['There are no plants left.', 'No plants', 'There are none'],
+    [
+      'Unfortunately there is no way to see the number of items.',
+      'No permissions',
+      'There is no information about it',
+      'There are no permissions for this',
+    ],
+  ],
+  [{ number: 1 }, ['There is one plant.', 'One'], ['There is one problem: the cart does not load.']],
+  [{ number: 5 }, ['Five'], ['5 Tsd. €', '5 thousands', '5 dozens', '5 hundreds', '5 grand', '5 千']],
+  [{ number: 5000 }, ['5 Tsd. €', '5 thousands', '5 grand', '5 千'], ['5 hundreds']],
+  [{ number: 2 }, ['two'], ['two thirds of them', 'about two fifths']],
+  [{ number: 3 }, ['In the fourth quarter there were three'], ['three quarters']],
 ];

@@ -66,6 +66,38 @@ test('the decisive failure makes all failures count, and none is called tolerate
   });
 });
 
+test('a trial of a text that was edited in the middle of the run counts neither way, and the planned policy stays', () => {
+  const planned = { ...PLANNED, policy: { k: 3, minPasses: 3 }, specHash: 'a'.repeat(64) };
+  const edited = { ...planned, policy: { k: 3, minPasses: 1 }, specHash: 'b'.repeat(64) };
+  const run = new SpecRun('agents', planned);
+  const results = [
+    resultOf('failed', 'failed', {}, planned),
+    resultOf('passed', 'passed', {}, edited),
+    resultOf('passed', 'passed', {}, edited),
+  ];
+  for (const [index, result] of results.entries()) run.add(testAt(index), result);
+  expect(run.verdict).toMatchObject({
+    verdict: 'failed',
+    k: 3,
+    minPasses: 3,
+    passes: 0,
+    failures: 1,
+    errors: 2,
+  });
+  expect(run.verdict.trials[1]).toMatchObject({
+    errorKind: 'setup',
+    reason: expect.stringContaining('the spec was edited while the run was going'),
+  });
+  expect([...run.conflicts]).toContainEqual(expect.stringContaining('disagree about the text of cart'));
+});
+
+test('an ordinary test keeps the policy that was planned', () => {
+  const planned = { ...PLANNED, titlePath: ['a.spec.ts', 'cart'] };
+  const run = new SpecRun('agents', planned);
+  run.add(testAt(0), resultOf('passed', 'passed', {}, { ...planned, policy: { k: 1, minPasses: 1 } }));
+  expect(run.verdict).toMatchObject({ verdict: 'undecided', k: K });
+});
+
 test('in any order the same tests count as failed, and each has one verdict tag', () => {
   const letters = fc.array(fc.constantFrom('passed' as const, 'failed' as const), {
     minLength: K,
@@ -251,7 +283,7 @@ test('a worker that knows of a replay changes titles and policy; another policy 
     return [...titles, run.row.spec, run.planned.replayed, run.verdict.k, run.conflicts.size];
   };
   expect(added(true)).toEqual(['cart · replay 1/1', 'cart · not needed', 'cart', true, 1, 0]);
-  expect(added(false).slice(2)).toEqual(['cart', false, 1, 1]);
+  expect(added(false).slice(2)).toEqual(['cart', false, 5, 1]);
 });
 
 test('what the worker says of early stop counts', () => {
