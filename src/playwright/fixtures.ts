@@ -17,7 +17,7 @@ import type { Judge } from '../grading/judge';
 import { debug } from '../text/debug';
 import { messageOf } from '../text/line';
 import { print } from '../text/print';
-import { maskMet, type Secrets } from '../text/secrets';
+import { maskOfMet, type Secrets } from '../text/secrets';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, isTestCommand, isWorker, repeatEachOverride } from './inside/command-line';
 import { keepFromRunner, runError } from './inside/errors';
@@ -229,7 +229,7 @@ async function meetConfig(): Promise<void> {
   if (!isWorker()) hideSecrets(config);
 }
 
-if (isWorker()) maskMessages(maskMet);
+if (isWorker()) maskMessages(maskOfMet);
 if (isWorker() || isTestCommand()) meetConfig().catch(() => undefined);
 
 export { expect };

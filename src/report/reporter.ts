@@ -43,7 +43,7 @@ import { checkRun, folderOf } from '../playwright/run/settings';
 import { writeText } from '../text/file';
 import { few, messageOf } from '../text/line';
 import { print } from '../text/print';
-import { maskMet } from '../text/secrets';
+import { maskOfMet } from '../text/secrets';
 import { failedBesides, leftOutOf } from './besides';
 import { Calibration, labelsFileFor } from './judge/calibration';
 import { TrialStore } from './kept/trial-store';
@@ -135,7 +135,7 @@ export default class TaskproofReporter implements Reporter {
     const baseline = resolve(this.folder, this.options.baseline ?? DEFAULT_BASELINE_FILE);
     this.calibration = new Calibration(labelsFileFor(this.folder, baseline), this.specRuns);
     meetSecrets({ use: { taskproof: optionOfConfig() }, projects: config.projects });
-    hideValues(config, maskMet);
+    hideValues(config, maskOfMet());
     // From the plans in the blobs: a spec is judged even if no trial of it arrived from any shard.
     if (!this.preprocessed) this.kept = keptRuns(config, this.refused);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);

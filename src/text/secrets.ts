@@ -12,11 +12,11 @@ export interface SecretFunction {
 const met: Record<string, string[]> = {};
 let metMask: Mask | undefined;
 
-/** Masks the values of all secrets that this process has met: those of its config, and of each test so far. */
-export const maskMet: Mask = text => {
-  metMask ??= secretMask(met);
-  return metMask(text);
-};
+/** Masks the values of all secrets that this process has met: those of its config, and of each test so far. Undefined before the first. */
+export function maskOfMet(): Mask | undefined {
+  if (Object.keys(met).length) metMask ??= secretMask(met);
+  return metMask;
+}
 
 export function meet(name: string, ...values: readonly string[]): void {
   const known = met[name] ?? [];

@@ -132,8 +132,8 @@ const rows: Row[] = [
     reason: /429: slow down/,
   },
   {
-    name: 'spends too much',
-    run: `for (;;) await task.turn('think', () => task.usage({ inputTokens: 1000, costUsd: 0.3 }))`,
+    name: 'spends too much, after a request of unknown cost',
+    run: `task.usage({ inputTokens: 1 }); for (;;) await task.turn('think', () => task.usage({ inputTokens: 1000, costUsd: 0.3 }))`,
     status: 'budget_exceeded',
     reason: /of its maxCostUsd of \$0.2/,
     maxCostUsd: 0.2,

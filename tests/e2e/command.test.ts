@@ -316,7 +316,8 @@ const faults: Record<string, Fault> = {
     maxCostUsd: 0.2,
   },
   'overspends-in-a-turn': {
-    does: `say({ type: 'turn', title: 'think' }); for (;;) { say({ type: 'usage', costUsd: 0.15 }); await after(20); }`,
+    // The price of its first request is unknown.
+    does: `say({ type: 'turn', title: 'think' }); say({ type: 'usage', inputTokens: 1 }); for (;;) { say({ type: 'usage', costUsd: 0.15 }); await after(20); }`,
     status: 'budget_exceeded',
     reason: /kept spending after it had reached its maxCostUsd of \$0\.2 \(\$0\.4500 so far\)/,
     turns: 1,

@@ -38,21 +38,28 @@ let isKnown = false;
 /** Whether this worker's messages are as `maskMessages` expects. Ask within a test. */
 export const masksMessages = () => isKnown;
 
-/** Masks the messages of this worker from now on. @param worker the process; another one in tests */
-export function maskMessages(plainMask: Mask, worker: Pick<NodeJS.Process, 'send'> = process): void {
+/** Masks the messages of this worker from now on. @param maskNow asked for each message @param worker the process; another one in tests */
+export function maskMessages(
+  maskNow: () => Mask | undefined,
+  worker: Pick<NodeJS.Process, 'send'> = process,
+): void {
   const { send } = worker;
   if (!send) return;
-  // Without colours, which may split a secret in a diff.
-  const mask: Mask = text => {
-    const bare = stripVTControlCharacters(text);
-    const masked = plainMask(bare);
-    return masked === bare ? text : masked;
-  };
   worker.send = (message: unknown, ...more: unknown[]) => {
     const { method, params } = Object(Object(message).params) as { method?: keyof Messages; params?: never };
     if (method === 'stepBegin') isKnown = true;
-    if (method && params) MASKED[method]?.(params, mask);
+    const mask = maskNow();
+    if (method && params && mask) MASKED[method]?.(params, withoutColours(mask));
     return Reflect.apply(send, worker, [message, ...more]);
+  };
+}
+
+/** Colours may split a secret in a diff. */
+function withoutColours(plainMask: Mask): Mask {
+  return text => {
+    const bare = stripVTControlCharacters(text);
+    const masked = plainMask(bare);
+    return masked === bare ? text : masked;
   };
 }
 
@@ -110,7 +117,8 @@ export function hideSecrets(config: Config): void {
 }
 
 /** Has reporters get a config with masked values, wherever in `use` and `webServer` they stand. */
-export function hideValues({ projects = [], webServer }: Config, mask: Mask): void {
+export function hideValues({ projects = [], webServer }: Config, mask: Mask | undefined): void {
+  if (!mask) return;
   const change = (_: string, value: unknown) => (typeof value === 'string' ? mask(value) : value);
   const masked = (own: object) => JSON.parse(JSON.stringify({ ...own }, change));
   for (const { use = {} } of projects) serializeAs(use, () => masked(withNames(use)));

@@ -17,7 +17,7 @@ const mask = secretMask({ PW: 'hunter2' });
 function worker() {
   const sent: unknown[] = [];
   const own = { send: (...message: unknown[]) => sent.push(message) > 0 };
-  maskMessages(mask, own);
+  maskMessages(() => mask, own);
   const tell = (method: string, params: object) =>
     own.send({ method: '__dispatch__', params: { method, params } }, 1);
   return { sent, tell };
@@ -149,7 +149,7 @@ test('whether steps come as expected is known once the first has begun', async (
   vi.resetModules();
   const { maskMessages, masksMessages } = await import('../../../../src/playwright/inside/masking');
   const own = { send: (_: unknown) => true };
-  maskMessages(mask, own);
+  maskMessages(() => mask, own);
   const tell = (method: string) => own.send({ params: { method, params: {} } });
   tell('testBegin');
   expect(masksMessages()).toBe(false);
