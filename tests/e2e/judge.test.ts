@@ -96,7 +96,7 @@ test('a rubric that holds passes, one that does not fails with its reason; what 
     'no-rubric': { verdict: 'passed', costUsd: 0 },
     lost: { verdict: 'failed', costUsd: 0 },
   });
-  expect(verdicts.breaks!.reason).toContain('the judge: The message was sent twice: turn 2 repeats it.');
+  expect(verdicts.breaks!.reason).toContain('the judge: The message was sent twice: turn 2 repeats it');
   expect(verdicts.holds!.costUsd).toBeGreaterThan(0);
   expect(run.output).toContain('at tasks/5-breaks.yaml:8');
 
