@@ -8,8 +8,11 @@ export interface SecretFunction {
   readonly beside?: () => Promise<string[]>;
 }
 
-/** All values that this process has met, by name. */
-const met: Record<string, string[]> = {};
+/** By name. Without a prototype: a secret may be called `constructor`. */
+const noValues = (): Record<string, string[]> => Object.create(null);
+
+/** All values that this process has met. */
+const met = noValues();
 let metMask: Mask | undefined;
 
 /** Masks the values of all secrets that this process has met: those of its config, and of each test so far. Undefined before the first. */
@@ -36,7 +39,7 @@ export class Secrets {
     return this.known(text);
   };
   private readonly functions = new Map<string, SecretFunction>();
-  private readonly masked: Record<string, string[]> = {};
+  private readonly masked = noValues();
   private known: Mask | undefined;
 
   constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {

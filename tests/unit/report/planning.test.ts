@@ -415,6 +415,13 @@ describe('a run that a command of ours began', () => {
       .filter(each => !excluded.includes(each))
       .map(each => `${each.parent.project()!.name} ${each.title}`);
 
+  test('a probe, which has no judge, does not say that the suite has none', async () => {
+    begin({ purpose: 'probe' });
+    const said = printed();
+    await run([{ rubric: 'Is it so?' }]).planned;
+    expect(said().join('')).not.toContain('no judge');
+  });
+
   test('a confirmation runs what is wanted, and what that depends on', async () => {
     begin({ purpose: 'confirm', wanted });
     const plain = { isTest: null, k: 1 } as const;

@@ -1,6 +1,6 @@
 // Secrets that are computed when they are typed, and masked from then on.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { Secrets } from '../../../src/text/secrets';
+import { maskOfMet, Secrets } from '../../../src/text/secrets';
 
 const codes = (...values: string[]) => vi.fn(async () => values.shift()!);
 
@@ -70,4 +70,10 @@ describe('a value that can not be had', () => {
   test.each(['OTHER', 'toString'])('since there is none named %s', async name => {
     await expect(new Secrets({ CODE: 'x' }).value(name)).rejects.toThrow(`no secret named "${name}"`);
   });
+});
+
+test.each(['constructor', 'toString', '__proto__'])('a secret may be called %s', name => {
+  const given = JSON.parse(`{ "${name}": "hunter2" }`);
+  expect(new Secrets(given).mask('a hunter2')).toBe(`a <secret>${name}</secret>`);
+  expect(maskOfMet()!('a hunter2')).toMatch(/^a <secret>\w+<\/secret>$/);
 });

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import {
   isFiltered,
   isInteractive,
@@ -27,6 +27,16 @@ describe('--repeat-each', () => {
   ])('%j is %s', (args, repeats) => {
     vi.stubEnv('TASKPROOF_REPEAT_EACH', '9');
     expect(repeatEachOverride(argv(...args))).toBe(repeats);
+  });
+
+  test('a run that a test starts has its own', () => {
+    repeatEachOverride(argv('--repeat-each=4'));
+    vi.stubEnv('TEST_WORKER_INDEX', '0');
+    const { send } = process;
+    onTestFinished(() => void Object.assign(process, { send }));
+    // Only a worker has a channel to the main process.
+    Object.assign(process, { send: undefined });
+    expect(repeatEachOverride(argv())).toBeUndefined();
   });
 
   test('a worker, which has no such command line, inherits it', () => {
