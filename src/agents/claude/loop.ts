@@ -20,14 +20,14 @@ import { bareName, pricesOf } from './pricing';
 import { BrowserToolset, ComputerToolset, foldersOf, type Members } from './toolsets';
 
 /** How an answer ended, by the API's reason; '' if the answer is complete. */
-const STOPS: Record<string, Answer['stop'] | ''> = {
-  end_turn: '',
-  stop_sequence: '',
-  tool_use: '',
-  max_tokens: 'cut off',
-  refusal: 'refused',
-  model_context_window_exceeded: 'no room',
-};
+const STOPS = new Map<string | null, Answer['stop'] | ''>([
+  ['end_turn', ''],
+  ['stop_sequence', ''],
+  ['tool_use', ''],
+  ['max_tokens', 'cut off'],
+  ['refusal', 'refused'],
+  ['model_context_window_exceeded', 'no room'],
+]);
 const MAX_FILES_TOLD = 30;
 /** Models that think by default, and show their thoughts only if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
@@ -95,7 +95,7 @@ class ClaudeLoop extends Loop {
 
   protected async ask(): Promise<Answer> {
     const { content, stop_reason, stop_details } = await this.send(this.params, this.limit);
-    const stop = STOPS[stop_reason ?? ''];
+    const stop = STOPS.get(stop_reason);
     if (stop === undefined)
       throw this.error(
         `the answer ended with "${stop_reason}", which this version of @taskproof/playwright does not support. Update it.`,

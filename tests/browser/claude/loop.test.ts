@@ -255,6 +255,11 @@ describe('endings', () => {
     );
   });
 
+  it.each(['constructor', 'pause_turn'])('refuses an end that it does not know: %s', async stopReason => {
+    const { outcome } = await play(() => ({ content: [say('and')], stopReason: stopReason as 'end_turn' }));
+    await expect(outcome).rejects.toThrow(`the answer ended with "${stopReason}", which this version`);
+  });
+
   it('stops at its turns without asking the model again', async () => {
     const { outcome } = await play(() => reply(call('read_page')), { maxSteps: 3 });
     await expect(outcome).rejects.toMatchObject({ name: 'TurnLimitError' });
