@@ -1,5 +1,5 @@
 // The secrets of one test. Some are known from the start. Others are computed when they are typed, and masked from then on.
-import { type Mask, secretMask } from './mask';
+import { type Mask, SecretMask } from './mask';
 
 /** Computes a secret each time it is typed. */
 export interface SecretFunction {
@@ -8,24 +8,32 @@ export interface SecretFunction {
   readonly beside?: () => Promise<string[]>;
 }
 
-/** By name. Without a prototype: a secret may be called `constructor`. */
-const noValues = (): Record<string, string[]> => Object.create(null);
+/** The most values of tests that a process remembers: a worker may play hundreds of trials, and compute values in each. */
+const MAX_REMEMBERED = 400;
 
-/** All values that this process has met. */
-const met = noValues();
-let metMask: Mask | undefined;
+let met = new SecretMask();
+const ofConfig: [name: string, value: string][] = [];
+/** Names by value, the newest last. */
+const ofTests = new Map<string, string>();
 
-/** Masks the values of all secrets that this process has met: those of its config, and of each test so far. Undefined before the first. */
-export function maskOfMet(): Mask | undefined {
-  if (Object.keys(met).length) metMask ??= secretMask(met);
-  return metMask;
+/** Masks the secrets that this process has met: those of its config, and the newest of its tests so far. Undefined before the first. */
+export const maskOfMet = (): Mask | undefined => (ofConfig.length + ofTests.size ? met.mask : undefined);
+
+/** A value of the config: it is masked from now on. */
+export function meet(name: string, value: string): void {
+  ofConfig.push([name, value]);
+  met.add(name, value);
 }
 
-export function meet(name: string, ...values: readonly string[]): void {
-  const known = met[name] ?? [];
-  const added = values.filter(value => !known.includes(value));
-  if (added.length) metMask = undefined;
-  met[name] = [...known, ...added];
+function meetInTest(name: string, value: string): void {
+  ofTests.delete(value);
+  ofTests.set(value, name);
+  met.add(name, value);
+  if (ofTests.size <= MAX_REMEMBERED) return;
+  for (const oldest of [...ofTests.keys()].slice(0, MAX_REMEMBERED / 2)) ofTests.delete(oldest);
+  met = new SecretMask();
+  for (const [name, value] of ofConfig) met.add(name, value);
+  for (const [value, name] of ofTests) met.add(name, value);
 }
 
 const SECRET_LIMIT_MS = 30_000;
@@ -34,13 +42,9 @@ export class Secrets {
   /** By name. A computed secret is empty at first, and then has its newest value. */
   readonly values: Record<string, string> = {};
   /** Masks all values that a computed secret has had so far, too. */
-  readonly mask: Mask = text => {
-    this.known ??= secretMask(this.masked);
-    return this.known(text);
-  };
+  readonly mask: Mask = text => this.masked.mask(text);
   private readonly functions = new Map<string, SecretFunction>();
-  private readonly masked = noValues();
-  private known: Mask | undefined;
+  private readonly masked = new SecretMask();
 
   constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {
     for (const [name, value] of Object.entries(given)) {
@@ -62,16 +66,14 @@ export class Secrets {
     const value: unknown = await inTime(name, compute);
     if (typeof value !== 'string' || !value.trim())
       throw new Error(`the function for the secret ${name} must return a non-empty string`);
-    const beside = (await compute.beside?.()) ?? [];
-    this.add(name, value, ...beside);
+    for (const each of [value, ...((await compute.beside?.()) ?? [])]) this.add(name, each);
     this.values[name] = value;
     return value;
   }
 
-  private add(name: string, ...values: string[]): void {
-    this.masked[name] = [...new Set([...(this.masked[name] ?? []), ...values])];
-    this.known = undefined;
-    meet(name, ...values);
+  private add(name: string, value: string): void {
+    this.masked.add(name, value);
+    meetInTest(name, value);
   }
 }
 

@@ -130,6 +130,13 @@ describe('forms of a secret', () => {
       expect(secretMask({ TOKEN: token })(`x ${token.slice(0, kept)}…`)).toBe('x <secret>TOKEN</secret>…');
   });
 
+  test('one that has a "…" of its own, cut or not', () => {
+    const own = secretMask({ PW: 'first… and then the second half' });
+    expect(own('first… and then the secxxx')).toBe('<secret>PW</secret>… and then the secxxx');
+    expect(own('first… and then the second…')).toBe(`${masked}…`);
+    expect(own('first… and then the second half')).toBe(masked);
+  });
+
   test('of 1 to 3 characters: only where they are a word of their own', () => {
     const short = secretMask({ CVC: '123', AND: 'a&b' });
     expect(short('CVC 123, card 41234, "123"; a&b; a&amp;b; baa&b')).toBe(
@@ -140,6 +147,20 @@ describe('forms of a secret', () => {
   test('the longest one is named, also if it is encoded and holds another', () => {
     const both = secretMask({ SHORT: 'secret', LONG: 'the secret word' });
     expect(both('?q=the%20secret%20word&r')).toBe('?q=<secret>LONG</secret>&r');
+  });
+
+  test('two that overlap are both masked', () => {
+    const both = secretMask({ ONE: 'abcdefg', TWO: 'defghijkl' });
+    expect(both('x abcdefghijkl')).toBe('x <secret>TWO</secret>');
+  });
+
+  test('of one that is very long, and of many', () => {
+    const long = 'The quick brown fox 1234. '.repeat(5_000).trim();
+    expect(secretMask({ PW: long })(`a ${long} b`)).toBe(`a ${masked} b`);
+    const tokens = Array.from({ length: 300 }, (_, at) => `eyJhbGciOiJIUzI1NiJ9.${`${at}x`.repeat(30)}`);
+    const all = secretMask(Object.fromEntries(tokens.map((token, at) => [`T${at}`, token])));
+    for (const [at, token] of tokens.entries())
+      expect(all(`a ${token} b`)).toBe(`a <secret>T${at}</secret> b`);
   });
 
   test('in the snapshot of a page, as Playwright writes it', () => {

@@ -1,6 +1,6 @@
 // Secrets that are computed when they are typed, and masked from then on.
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { maskOfMet, Secrets } from '../../../src/text/secrets';
+import { maskOfMet, meet, Secrets } from '../../../src/text/secrets';
 
 const codes = (...values: string[]) => vi.fn(async () => values.shift()!);
 
@@ -76,4 +76,17 @@ test.each(['constructor', 'toString', '__proto__'])('a secret may be called %s',
   const given = JSON.parse(`{ "${name}": "hunter2" }`);
   expect(new Secrets(given).mask('a hunter2')).toBe(`a <secret>${name}</secret>`);
   expect(maskOfMet()!('a hunter2')).toMatch(/^a <secret>\w+<\/secret>$/);
+});
+
+test('a process forgets old values of tests, and none of its config', async () => {
+  meet('KEY', 'of-the-config');
+  let at = 0;
+  const secrets = new Secrets({ CODE: () => `code-${at++}-of-a-test` });
+  const shown = () => maskOfMet()!(`of-the-config, code-0-of-a-test, code-${at - 1}-of-a-test`);
+  await secrets.value('CODE');
+  expect(shown()).toBe('<secret>KEY</secret>, <secret>CODE</secret>, <secret>CODE</secret>');
+  for (let times = 0; times < 401; times++) await secrets.value('CODE');
+  expect(shown()).toBe('<secret>KEY</secret>, code-0-of-a-test, <secret>CODE</secret>');
+  // Its own test forgets none.
+  expect(secrets.mask('code-0-of-a-test')).toBe('<secret>CODE</secret>');
 });
