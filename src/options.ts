@@ -44,10 +44,11 @@ const EXPECTED: Record<string, string> = {
 /** A line for each unknown key, which begins with the key; a value out of bounds or of another type in words. Else, Zod's own message applies. */
 function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
   // Without the value, which may be a secret.
-  if (issue.code === 'invalid_type')
-    return issue.input === undefined
-      ? 'is required'
-      : `must be ${EXPECTED[issue.expected] ?? issue.expected}`;
+  if (issue.code === 'invalid_type') {
+    const { expected, input } = issue;
+    const number = typeof input === 'number' && !Number.isFinite(input) ? `, not ${input}` : '';
+    return input === undefined ? 'is required' : `must be ${EXPECTED[expected] ?? expected}${number}`;
+  }
   if (issue.code !== 'unrecognized_keys') return outOfBounds(issue);
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
   const lines = issue.keys.map(key => {

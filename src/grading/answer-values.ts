@@ -67,7 +67,7 @@ const valued = (words: string, value: number) => words.split(' ').map(word => [w
 const MULTIPLES = new Map([
   ...valued('dozen dozens dutzend douzaine docena dozzina dúzia dozijn tuzin', 12),
   ...valued('hundred hundreds hundert honderd', 1e2),
-  ...valued('k thousand thousands grand tsd 千 tausend mille mil mila duizend tysiące tysięcy', 1e3),
+  ...valued('k thousand thousands tsd 千 tausend mille mil mila duizend tysiące tysięcy', 1e3),
   ...valued('万 萬 만', 1e4),
   ...valued('lakh lakhs', 1e5),
   ...valued(
@@ -86,13 +86,13 @@ const MINUS = 'minus|negative|moins|menos|meno';
 const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
-  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|starting (?:at|from)|exceed(?:s|ing)?|beyond|upwards? of|up to|over|under|above|below|mindestens|höchstens|über|unter',
+  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|exceed(?:s|ing)?|beyond|upwards? of|up to|over|under|above|below|mindestens|höchstens|über|unter',
   "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
 /** After a number that is only a limit. */
 const BEYOND =
-  '\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L})|\\sand (?:up|above|over|more)(?!,|\\s\\p{L})|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b';
+  '\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L}|\\sto\\b|\\s?[\\d$€£¥])|\\sand (?:up|above|over|more)(?!,|\\s\\p{L}|\\s?[\\d$€£¥])|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b';
 const HALF = '(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa])';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
@@ -197,7 +197,7 @@ const PARTS = new Set(
     'vinte trinta quarenta cinquenta sessenta oitenta dwadzieścia trzydzieści czterdzieści pięćdziesiąt sześćdziesiąt',
     'siedemdziesiąt osiemdziesiąt dziewięćdziesiąt tysiąc point comma coma virgule komma',
     'than least most over under above below exceeds exceeding beyond als dan mindestens höchstens über unter',
-    'third thirds quarter quarters fourths fifths sixths eighths tenths drittel viertel fünftel tiers quarts tercios cuartos terzi quarti',
+    'third thirds quarter quarters fourths fifths sixths eighths tenths drittel viertel fünftel quarts tercios cuartos terzi quarti',
   ].flatMap(words => words.split(' ')),
 );
 const JOINING = new Set(['and', 'a', 'y', 'e', 'et', 'und', 'i']);
@@ -230,16 +230,22 @@ function valueOfRun(run: string[]): number | undefined {
 const LIMITED = new RegExp(`(?<=\\p{L})(?:${BEYOND})`, 'giu');
 /** Not of `half a dozen`, `a quarter of a million`. */
 const A_MULTIPLE = /(?<!(?:of|in|half) )\ba (?=(?:dozen|hundred|thousand|million|billion)\b)/g;
-/** What a failure lacks or has: `no way to see it`, `one problem`. */
+/** What a failure lacks or has: `no way to see it`, `one problem: the cart does not load`. */
 const OF_A_FAILURE =
-  '(?! (?:access|answer|chance|data|detail|doubt|error|idea|indication|information|issue|means|need|option|permission|point|possibilit|problem|reason|right|sign|way)\\p{L}*)';
+  '(?! (?:access|answer|chance|data|doubt|idea|indication|information|means|permissions?|possibilit(?:y|ies)|reason|way|(?:need|option|point|right|sign)s? (?:to|in|of)|(?:error|issue|problem)s?\\s?[:–-])(?!\\p{L}))';
 const ALONE = new RegExp(
   `\\bthere (?:is|are) (no|none|one)\\b(?! \\S*\\d)${OF_A_FAILURE}|^(no)${OF_A_FAILURE} \\p{L}+(?<![su])s\\W*$`,
   'u',
 );
 function numberWordsIn(text: string): Value<number>[] {
   // A limit makes no number of the words before it.
-  const lower = text.toLowerCase().replace(A_MULTIPLE, 'one ').replace(LIMITED, ' least');
+  const lower = text
+    .toLowerCase()
+    .replace(A_MULTIPLE, 'one ')
+    .replace(LIMITED, ' least')
+    .replace(/\bdeux tiers\b/g, 'demi')
+    // `third-party`, `quarter-finals`
+    .replace(/\b(?:third|quarter)s?-(?=\p{L})/gu, '');
   const runs = numberRuns(lower);
   const counted = runs.flatMap(run => {
     const value = valueOfRun(run);

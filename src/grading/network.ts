@@ -47,7 +47,7 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
   const held = answered.filter(hasBody);
   // What the log lacks of a body may be what is looked for.
-  const mayHave = (event: NetworkEvent) => hasBody(event) || isUnread(event, log, body);
+  const mayHave = (event: NetworkEvent) => hasBody(event) || whyUnread(event, log, body) !== undefined;
   // Also if it failed, or a service worker kept it: the server may have answered when the page was gone.
   const isOpen = ({ status, answeredBy, url }: NetworkEvent) =>
     status === null && !answeredBy && /^https?:/.test(url);
@@ -66,22 +66,34 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   return `${requestInWords(assertion)} was sent with ${bodies}, not with ${shownBody(body)}`;
 }
 
-/** Whether it may have had more of a body than the log has, or had it in a form that is not read, such as lines of JSON. */
-function isUnread(event: NetworkEvent, { bodyOf }: Log, wanted: NetworkAssertion['body']): boolean {
-  if (['GET', 'HEAD'].includes(event.method)) return false;
+/** Why the log can't tell whether it had the body: undefined if it can. */
+function whyUnread(event: NetworkEvent, { bodyOf }: Log, wanted: NetworkAssertion['body']) {
+  if (wanted === undefined || ['GET', 'HEAD'].includes(event.method)) return undefined;
   const sent = bodyOf?.(event);
-  if (!sent?.whole) return true;
-  if (typeof wanted !== 'object' || !sent.text) return false;
-  const json = jsonOf(sent.text);
-  // A list may have the wanted mapping in it.
-  return json === undefined ? formOf(sent) === undefined : Array.isArray(json) && !Array.isArray(wanted);
+  if (!sent?.whole) return 'was not read in full';
+  if (typeof wanted !== 'object' || formOf(sent) || holdsBody(sent, wanted)) return undefined;
+  const items = itemsIn(sent.text);
+  if (items.some(item => isPartOf(wanted, item))) return 'has it among other items';
+  return items.includes(undefined) ? 'is neither JSON nor a form' : undefined;
+}
+
+/** The values in JSON, in lists of lists, or in lines of JSON: several calls may share a request. Undefined for what is no JSON. */
+function itemsIn(text: string): unknown[] {
+  const lines = () => text.split('\n').filter(line => line.trim());
+  const queue = [parsedJson(text.trim()) ?? lines().map(parsedJson)];
+  const items: unknown[] = [];
+  // A page may nest lists deeply.
+  for (const value of queue)
+    if (Array.isArray(value)) for (const item of value) queue.push(item);
+    else items.push(value);
+  return items;
 }
 
 function whySent(assertion: NetworkAssertion, found: NetworkEvent, log: Log): string {
   const { method, url, status, failure } = found;
   const outcome = status === null ? (failure ?? 'not answered') : `answered with ${status}`;
-  const isKnown = assertion.body === undefined || !isUnread(found, log, assertion.body);
-  const body = isKnown ? bodyInWords(assertion) : ' with a body that was not read in full';
+  const unread = whyUnread(found, log, assertion.body);
+  const body = unread ? ` with a body that ${unread}` : bodyInWords(assertion);
   return `${method} ${shorten(url, 300)} was sent${body} (${outcome})`;
 }
 

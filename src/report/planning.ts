@@ -191,14 +191,17 @@ function sameIds(planned: readonly PlannedTest[]): string[] {
 }
 
 /** Playwright allows projects of one name. */
-function sameProjects(planned: readonly PlannedTest[], { projects, configFile }: FullConfig): string[] {
-  const names = [...new Set(planned.map(({ project }) => project.name))];
-  return names.flatMap(name => {
-    const { length } = projects.filter(each => each.name === name);
+function sameProjects(planned: readonly PlannedTest[], config: FullConfig): string[] {
+  const own = new Set(planned.map(({ project }) => project));
+  const names = new Set([...own].map(({ name }) => name));
+  // A shard sees no trials of the others.
+  const isSharded = shardName(config) !== null;
+  const projects = isSharded ? config.projects.filter(({ name }) => names.has(name)) : [...own];
+  return [...groupBy(projects, ({ name }) => name).values()].flatMap(({ length, 0: { name } }) => {
     const are = name ? `are called "${name}"` : 'have no name';
     return length < 2
       ? []
-      : `taskproof: ${length} projects ${are}, so their specs would share verdicts. Give each project in ${configFile} a name of its own.`;
+      : `taskproof: ${length} projects ${are}, so their specs would share verdicts. Give each project in ${config.configFile} a name of its own.`;
   });
 }
 

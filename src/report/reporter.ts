@@ -318,7 +318,7 @@ export default class TaskproofReporter implements Reporter {
   private specRun(project: string, planned: Plan): SpecRun {
     const key = planKey(project, planned);
     const run = this.specRuns.get(key) ?? new SpecRun(project, planned, this.calibration);
-    run.expectPolicy(planned);
+    run.expectPlan(planned);
     this.specRuns.set(key, run);
     return run;
   }

@@ -120,12 +120,14 @@ export class SpecRun {
   add(test: TestCase, result: TestResult, worker = carriedPlan(result)): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
-    if (worker) this.confirm(worker);
+    const isEdited = this.isEdited(worker);
+    if (worker && !isEdited) this.confirm(worker);
     const index = test.repeatEachIndex;
     const read = this.isTest ? testTrial(index, result) : trialOf(index, result);
-    const { trial, record, failure } = this.isOfPlan(worker, read.trial)
-      ? read
-      : { trial: { ...read.trial, ...EDITED }, record: undefined, failure: undefined };
+    const { trial, record, failure } =
+      isEdited && read.trial.outcome !== 'skipped'
+        ? { trial: { ...read.trial, ...EDITED }, record: undefined, failure: undefined }
+        : read;
     // A confirmation or a probe needs no diagnosis. {{unique}} has another value in each trial, which would differ when they are compared.
     const facts =
       record && isGraded(trial) && !checkRun()
@@ -139,7 +141,7 @@ export class SpecRun {
     else if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
       this.subject ??= { agent, model, specFile, specHash, assertions };
-      this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));
+      this.expectText(this.subject.specHash, specHash);
     }
     this.mark();
     if (this.ended) this.label();
@@ -192,15 +194,22 @@ export class SpecRun {
   }
 
   /** A worker that starts later reads the spec again. */
-  private isOfPlan(worker: Plan | undefined, { outcome }: TrialResult): boolean {
+  private isEdited(worker: Plan | undefined): boolean {
     const [planned, played] = [this.planned.specHash, worker?.specHash];
-    if (!planned || !played || planned === played || outcome === 'skipped') return true;
-    this.expectSame('text', planned.slice(0, 12), played.slice(0, 12));
-    return false;
+    return planned !== undefined && played !== undefined && planned !== played;
   }
 
   /** Merged reports may come from runs that don't belong together. */
-  expectPolicy({ policy }: Plan): void {
+  expectPlan(plan: Plan): void {
+    this.expectPolicy(plan);
+    this.expectText(this.planned.specHash, plan.specHash);
+  }
+
+  private expectText(one: string | undefined, other: string | undefined): void {
+    if (one && other) this.expectSame('text', one.slice(0, 12), other.slice(0, 12));
+  }
+
+  private expectPolicy({ policy }: Plan): void {
     const text = ({ k, minPasses }: Policy) => `k ${k}, ${minPasses} needed`;
     this.expectSame('pass policy', text(this.planned.policy), text(policy));
   }

@@ -172,7 +172,6 @@ async function judgedTrial(
 ): Promise<JudgedTrial> {
   const spec = inTexts(plan.spec!, mask);
   const cap = plan.maxCostUsd;
-  const spent = turns.usage.costUsd;
   return {
     spec,
     rubric: spec.judge!,
@@ -182,7 +181,7 @@ async function judgedTrial(
     ),
     ...graded,
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
-    budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
+    budgetUsd: cap && Math.max(0, cap - turns.knownUsd),
     runIsCapped: plan.runIsCapped,
     maxRequests: plan.maxRequests,
     signal,

@@ -556,14 +556,31 @@ describe('network', () => {
       { never: true, body: { qty: 1 } },
       /was sent with/,
     ],
-    ...['{"event":"a"}\\n{"event":"b"}', '[{"event":"b"}]', ')]}\\n{"event":"b"}'].map(
+    ...[
+      '{"event":"a"}\\n{"event":"b"}',
+      '[{"event":"b"}]',
+      '[[[], {"event":"b"}], "x"]',
+      ')]}\\n{"event":"b"}',
+    ].map((body): (typeof cases)[0] => [
+      `never with JSON that is not one mapping, ${body}`,
+      post(`{ method: 'POST', body: '${body}' }`),
+      { never: true, body: { event: 'b' } },
+      /was sent with a body that has it among other items \(answered with 200\)$/,
+    ]),
+    ...['{"event":"a"}\\n{"event":"c"}', '[{"event":"a"}]', '[]', '"b"', 'null'].map(
       (body): (typeof cases)[0] => [
-        `never with JSON that is not one mapping, ${body}`,
+        `never with JSON that has it nowhere, ${body}`,
         post(`{ method: 'POST', body: '${body}' }`),
         { never: true, body: { event: 'b' } },
-        UNKNOWN,
+        null,
       ],
     ),
+    [
+      'never with a mapping, and a body of another form',
+      post(`{ method: 'POST', body: '<event>b</event>' }`),
+      { never: true, body: { event: 'b' } },
+      /was sent with a body that is neither JSON nor a form \(answered with 200\)$/,
+    ],
     [
       'a list of JSON is no mapping',
       post(`{ method: 'POST', body: '[{"event":"b"}]' }`),

@@ -31,7 +31,7 @@ export interface TaskproofOptions {
   /** Another deployment, such as `https://preview-42.example.com`, or `'baseURL'` for Playwright's: replaces the origin of `entryUrl`, and in URL globs, and allows its host. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in texts, not in screenshots, traces and videos. A function is called each time that the agent types the secret, and may take 30 seconds; `totp(uri)` is the code of an authenticator app. One without a value is an error if a goal names it. Default: none. */
-  secrets?: Record<string, string | SecretFunction | undefined>;
+  secrets?: Record<string, string | SecretFunction | null | undefined>;
   /** Saves a passed trial of each spec and test for `replay()`, in `recordings` or the given folder, relative to the config. Default: false. */
   record?: boolean | string;
   /** Skips trials of a spec once its verdict is settled. Default: false. */
@@ -215,7 +215,8 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
     const projects: { name?: string }[] = config.projects ?? [config];
     // Projects take the config's `repeatEach` if they set none.
     const fromRepeats = projects.filter(each => FROM_REPEATS in ('repeatEach' in each ? each : config));
-    repeated = new Set(fromRepeats.map(({ name = '' }) => name));
+    const others = projects.filter(each => !fromRepeats.includes(each)).map(({ name = '' }) => name);
+    repeated = new Set(fromRepeats.map(({ name = '' }) => name).filter(name => !others.includes(name)));
   } catch {
     // Then a project's options replace the config's.
   }

@@ -17,7 +17,7 @@ export const secretsSchema = z
         isSecret,
         'must be a string, a function that returns one, or totp(uri)',
       )
-      .optional(),
+      .nullish(),
   )
   .optional();
 

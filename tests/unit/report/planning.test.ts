@@ -30,6 +30,8 @@ interface Declared extends Pick<FakeTest, 'line' | 'describe' | 'retries' | 'ins
   k?: number;
   minPasses?: number;
   project?: string;
+  /** In another project of the same name. */
+  isInTwin?: true;
   repeatEach?: number;
   taskproof?: TaskproofOptions | null;
   /** Its file does not parse. */
@@ -61,8 +63,9 @@ function run(specs: readonly Declared[], shard: FullConfig['shard'] = null, more
     const { id: title = 'cart', k = 2, minPasses = k, project: name = 'agents' } = spec;
     const { repeatEach = k, taskproof = { agent } } = spec;
     const use = { taskproof } as unknown as FullProject['use'];
-    const project = projects.get(name) ?? fakeProject(name, { repeatEach, use });
-    projects.set(name, project);
+    const key = name + (spec.isInTwin ?? '');
+    const project = projects.get(key) ?? fakeProject(name, { repeatEach, use });
+    projects.set(key, project);
     const annotations = annotationsOf(title, { k, minPasses }, spec);
     return fakeRepeats(repeatEach, { ...spec, title, project, annotations });
   });
@@ -154,15 +157,14 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
   ],
   [
     'projects of one name',
-    [{ id: 'a' }, { id: 'b', isTest: true }],
+    [{ id: 'a' }, { id: 'b', isTest: true, isInTwin: true }],
     /^taskproof: 2 projects are called "agents", [^\n]* Give each project in \/suite\/playwright\.config\.ts a name of its own\.$/,
-    { projects: [fakeProject('agents'), fakeProject('plain'), fakeProject('agents')] },
   ],
   [
-    'projects without a name',
+    'projects without a name, of which a shard sees one',
     [{ project: '' }],
     /^taskproof: 2 projects have no name, [^\n]*$/,
-    { projects: [fakeProject(''), fakeProject('')] },
+    { projects: [fakeProject(''), fakeProject('')], shard: { current: 1, total: 2 } },
   ],
   [
     'a k that another spec needs, too: the first is named',
@@ -211,6 +213,11 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
   ],
 ])('the run does not start with %s', async (_, specs, message, config = {}) => {
   await expect(run(specs, null, config).planned).rejects.toThrow(message);
+});
+
+test('projects of one name are planned if one alone has specs', async () => {
+  const projects = [fakeProject(''), fakeProject('')];
+  await expect(run([{ project: '' }], null, { projects }).planned).resolves.toHaveLength(2);
 });
 
 test('the same spec in describes of other titles, and in none, is planned for each', async () => {

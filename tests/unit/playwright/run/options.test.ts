@@ -56,7 +56,7 @@ test.each([
   [{ judge: {} }, /judge: must be a judge/],
   [{ judge: { judge() {}, minAgreement: 7 } }, /judge: `minAgreement` must be from 0 to 1/],
   [{ maxCostUsd: 0 }, /maxCostUsd/],
-  [{ maxCostUsd: Number.NaN }, /maxCostUsd/],
+  [{ maxCostUsd: Number.NaN }, /maxCostUsd: must be a number, not NaN/],
   [{ turnTimeoutMs: 1.5 }, /turnTimeoutMs/],
   [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
   [{ agent: { ...agent, model: {} } }, /agent: `model` must be a text/],
@@ -82,7 +82,7 @@ test.each([{ PIN: 1234 }, new Map([['PW', 'x']]), 'PW', { 'A B': 'x' }])(
 
 describe('secrets without a value', () => {
   const options = readyOptions(
-    { agent, secrets: { KNOWN: 'x', EMPTY: '', GONE: undefined, LOST: undefined } },
+    { agent, secrets: { KNOWN: 'x', EMPTY: '', GONE: undefined, LOST: null } },
     'p',
   );
 
