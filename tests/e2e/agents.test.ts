@@ -147,10 +147,23 @@ const rows: Row[] = [
     status: 'completed',
     reason: /^null$/,
   },
+  {
+    name: 'leaves its judge what is known to be left',
+    asTrial: true,
+    run: `await task.turn('click Go', () => { task.usage({ inputTokens: 1 }); task.usage({ costUsd: 0.75 }); return task.page.getByText('Go').click(); })`,
+    outcome: 'failed',
+    status: 'completed',
+    reason: /the judge: left are \$0\.25/,
+    maxCostUsd: 1,
+  },
 ];
 
 /** Do their task. */
 const GOOD = ['after-a-dialog', 'after-a-new-tab'];
+
+const RUBRIC = 'judge: It was done.\nmaxCostUsd: 1\n';
+const JUDGE =
+  "{ name: 'own', judge: async ({ budgetUsd }) => ({ passed: false, reason: 'left are $' + budgetUsd }) }";
 
 const id = ({ name }: Pick<Row, 'name'>) => name.replaceAll(' ', '-');
 const hand = rows.filter(({ asTrial }) => !asTrial);
@@ -165,6 +178,7 @@ const PLAYED = [
   'closes-the-page',
   'closes-the-context',
   'gives-up',
+  'leaves-its-judge-what-is-known-to-be-left',
 ];
 
 const byHandTest = (url: string) => `import { writeFileSync } from 'node:fs';
@@ -201,13 +215,17 @@ beforeAll(async () => {
       imports: `const bad = { ${agents.join(',\n')} };
 bad.answer = async task => ({ answer: typeof task.wantsAnswer === 'object' ? '{"from":11}' : ' ' + JSON.stringify(task.wantsAnswer) + ', with ' + task.secrets.PASS });
 const go = task => task.turn('click Go', () => task.page.getByText('Go').click());`,
-      taskproof: `{ secrets: { PASS: 'correct horse' }, agent: defineAgent({ name: 'bad', run: task => (bad[task.specId ?? task.goal] ?? go)(task) }) }`,
+      taskproof: `{ secrets: { PASS: 'correct horse' }, judge: ${JUDGE}, agent: defineAgent({ name: 'bad', run: task => (bad[task.specId ?? task.goal] ?? go)(task) }) }`,
     }),
     'by-hand.spec.ts': byHandTest(`${site.url}/`),
     ...Object.fromEntries(
       PLAYED.map((name, place) => [
         `tasks/${place}-${name}.yaml`,
-        spec({ id: name, url: `${site.url}/`, extra: 'maxSteps: 2' }),
+        spec({
+          id: name,
+          url: `${site.url}/`,
+          extra: `maxSteps: 2\n${name.includes('judge') ? RUBRIC : ''}`,
+        }),
       ]),
     ),
     'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
