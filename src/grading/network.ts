@@ -6,6 +6,7 @@ import type { NetworkAssertion } from '../spec';
 import { hostOf } from '../spec/url';
 import { urlGlob } from '../spec/url-glob';
 import { flat, parsedJson, shorten, textOfWindows } from '../text/line';
+import { inTexts, type Mask } from '../text/mask';
 import { boundsOf, canBreakLater, type GradedState, timesInWords } from './holds';
 
 type Asked = Pick<NetworkEvent, 'url' | 'method'>;
@@ -22,7 +23,7 @@ export function askedFor({ urlPattern, method }: NetworkAssertion): (request: As
   };
 }
 
-type Log = Pick<GradedState, 'network' | 'isFull' | 'bodyOf'>;
+type Log = Pick<GradedState, 'network' | 'isFull' | 'bodyOf' | 'secrets'>;
 
 /** @returns a function that says why it does not hold, or null */
 export function networkLook(assertion: NetworkAssertion): (log: Log) => string | null {
@@ -37,14 +38,15 @@ export function networkLook(assertion: NetworkAssertion): (log: Log) => string |
 
 /** @param sent the requests with the URL and the method */
 function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): string | null {
-  const { status, body, never } = assertion;
+  const { status, never } = assertion;
+  const body = wantedBody(assertion, log);
   // Those that left the browser.
   const left = sent.filter(event => !event.keptByWorker && !event.answeredBy);
   // `data:` and `blob:` have a status, too.
   const real = left.filter(event => /^https?:/.test(event.url));
   // Those that a server answered as asked for, whatever their bodies.
   const answered = real.filter(event => statusMatches(status, event.status));
-  const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(log.bodyOf?.(event), body);
+  const hasBody = (event: NetworkEvent) => body === undefined || holdsBody(sentBody(event, log), body);
   const held = answered.filter(hasBody);
   // What the log lacks of a body may be what is looked for.
   const mayHave = (event: NetworkEvent) => hasBody(event) || whyUnread(event, log, body) !== undefined;
@@ -62,14 +64,35 @@ function lookInto(sent: NetworkEvent[], assertion: NetworkAssertion, log: Log): 
   const isCounted = assertion.count !== undefined && (held.length > 0 || min === 0);
   if (isCounted) return miscounted(assertion, most, most - held.length);
   if (!answered.length || body === undefined) return whyNone(assertion, sent, left);
-  const bodies = bodiesInWords(answered.map(each => log.bodyOf?.(each)));
-  return `${requestInWords(assertion)} was sent with ${bodies}, not with ${shownBody(body)}`;
+  const bodies = bodiesInWords(
+    answered.map(each => log.bodyOf?.(each)),
+    log,
+  );
+  return `${requestInWords(assertion)} was sent with ${bodies}, not with ${shownBody(assertion.body)}`;
+}
+
+/** With the values of secrets: what was sent is compared as it is, and masked where it is shown. */
+function wantedBody({ body }: NetworkAssertion, { secrets }: Log): NetworkAssertion['body'] {
+  const values = new Map(Object.entries(secrets?.values ?? {}));
+  // Without a value, as before a code is computed, nothing is it.
+  const filled = (mark: string, name: string) => values.get(name.trim()) || mark;
+  return inTexts(body, text => text.replace(/<secret>([^<>]*)<\/secret>/g, filled));
+}
+
+/** A secret of digits counts as a text, also if it was sent as a number. */
+function sentBody(event: NetworkEvent, { bodyOf, secrets }: Log): SentBody | undefined {
+  const sent = bodyOf?.(event);
+  const codes = Object.values(secrets?.values ?? {}).filter(value => /^\d+$/.test(value));
+  const isCode = (value: unknown) => typeof value === 'number' && codes.includes(String(value));
+  const json = sent && codes.length ? parsedJson(sent.text.trim()) : undefined;
+  const text = JSON.stringify(json, (_, value) => (isCode(value) ? String(value) : value));
+  return json === undefined || text === JSON.stringify(json) ? sent : { ...sent!, text };
 }
 
 /** Why the log can't tell whether it had the body: undefined if it can. */
-function whyUnread(event: NetworkEvent, { bodyOf }: Log, wanted: NetworkAssertion['body']) {
+function whyUnread(event: NetworkEvent, log: Log, wanted: NetworkAssertion['body']) {
   if (wanted === undefined || ['GET', 'HEAD'].includes(event.method)) return undefined;
-  const sent = bodyOf?.(event);
+  const sent = sentBody(event, log);
   if (!sent?.whole) return 'was not read in full';
   if (typeof wanted !== 'object' || formOf(sent) || holdsBody(sent, wanted)) return undefined;
   const items = itemsIn(sent.text);
@@ -92,7 +115,7 @@ function itemsIn(text: string): unknown[] {
 function whySent(assertion: NetworkAssertion, found: NetworkEvent, log: Log): string {
   const { method, url, status, failure } = found;
   const outcome = status === null ? (failure ?? 'not answered') : `answered with ${status}`;
-  const unread = whyUnread(found, log, assertion.body);
+  const unread = whyUnread(found, log, wantedBody(assertion, log));
   const body = unread ? ` with a body that ${unread}` : bodyInWords(assertion);
   return `${method} ${shorten(url, 300)} was sent${body} (${outcome})`;
 }
@@ -148,15 +171,16 @@ function bodyInWords({ body }: NetworkAssertion): string {
   return body === undefined ? '' : ` with ${JSON.stringify(body)}`;
 }
 
-const shownBody = (body: unknown) => shorten(JSON.stringify(body), 200);
+const shownBody = (body: unknown, mask: Mask = text => text) => shorten(mask(JSON.stringify(body)), 200);
 
 /** The bodies that were sent: the first three. */
-function bodiesInWords(bodies: readonly (SentBody | undefined)[]): string {
+function bodiesInWords(bodies: readonly (SentBody | undefined)[], { secrets }: Log): string {
+  const { mask = (text: string) => text } = secrets ?? {};
   const shown = bodies.map(body => {
     if (!body?.text) return 'no body that can be read';
     const fields = jsonOf(body.text) ?? formOf(body);
-    if (fields === undefined) return `"${shorten(body.text, 200)}"`;
-    return shownBody(fields instanceof Map ? Object.fromEntries(fields) : fields);
+    if (fields === undefined) return `"${shorten(mask(body.text), 200)}"`;
+    return shownBody(fields instanceof Map ? Object.fromEntries(fields) : fields, mask);
   });
   return [...new Set(shown)].slice(0, 3).join(', ');
 }

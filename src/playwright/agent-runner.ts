@@ -5,6 +5,7 @@ import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import { openSession } from '../browser/session/session';
+import { sumOf } from '../data/collections';
 import { planName } from '../data/plan';
 import {
   type Answer,
@@ -41,7 +42,7 @@ import { attachTo, endFromOutside, outputTo, QUIET_TEXT, saidBy, seedOf, trialPl
 export interface AgentRunOptions {
   /** The most turns. Default: 20. */
   maxSteps?: number;
-  /** The most US dollars. Default: the project's `use.taskproof.maxCostUsd`. */
+  /** The most US dollars. Default: what earlier runs of the test left of the project's `use.taskproof.maxCostUsd`. */
   maxCostUsd?: number;
   /** Milliseconds; the run may take maxSteps times this, in addition to the test's timeout. Default: the project's, else 30,000. */
   turnTimeoutMs?: number;
@@ -177,6 +178,7 @@ export class RunsOfTest implements AgentRunner {
       ? undefined
       : overBudget(options, readLedger(testInfo.project.name, testInfo.testId));
     if (spent) throw runError(`agent.run: ${spent}`);
+    const maxCostUsd = given.maxCostUsd ?? this.leftUsd();
     await preflightOnce(agent);
     const shared = trialPlanOf(options, testInfo);
     const isRecorded = options.plan && !given.agent && !goals.length;
@@ -192,7 +194,7 @@ export class RunsOfTest implements AgentRunner {
       allowedDomains,
       maxSteps: given.maxSteps ?? 20,
       wantsAnswer: typeof given.answer === 'object' ? shapeOf(given.answer) : (given.answer ?? false),
-      maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
+      maxCostUsd,
       turnTimeoutMs: given.turnTimeoutMs ?? shared.turnTimeoutMs,
       seed: seedOf(`${testInfo.testId}:${goals.length}`, testInfo.repeatEachIndex),
       locate: () => place,
@@ -205,6 +207,17 @@ export class RunsOfTest implements AgentRunner {
     driven.add(page.context());
     goals.push(goal);
     return { page, plan };
+  }
+
+  /** What earlier runs of the test left of the project's cap. @throws Error if that is nothing */
+  private leftUsd(): number | undefined {
+    const { maxCostUsd: cap } = this.options;
+    const spent = sumOf(this.trials, ({ turns }) => turns.knownUsd);
+    if (cap === undefined || !spent) return cap;
+    if (spent < cap) return cap - spent;
+    throw runError(
+      `agent.run: the runs of this test have spent $${spent.toFixed(4)} of its maxCostUsd of $${cap}. Raise it, or give the run a cap of its own: agent.run(goal, { maxCostUsd }).`,
+    );
   }
 
   private async act(trial: Trial, place: Location): Promise<AgentOutcome> {

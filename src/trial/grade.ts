@@ -28,12 +28,12 @@ const MAX_FINAL_TEXT = 20_000;
 const QUIET_MS = 500;
 
 /** Makes the network log keep the bodies that assertions check. */
-export function keepBodies({ plan, opened, mask }: AgentRun): void {
+export function keepBodies({ plan, opened }: AgentRun): void {
   const wanted = (plan.spec?.assertions ?? [])
     .filter(each => each.type === 'network')
     .filter(({ body }) => body !== undefined)
     .map(askedFor);
-  if (wanted.length) opened.network.keepBodies(event => wanted.some(isWanted => isWanted(event)), mask);
+  if (wanted.length) opened.network.keepBodies(event => wanted.some(isWanted => isWanted(event)));
 }
 
 /** The first assertion whose selector no browser can read, as its result. A page that hangs is asked in vain. */
@@ -72,7 +72,7 @@ export async function checkAssertions(
   const guesses = plan.guesses ? ['', plan.goal, ...text.split('\n').slice(0, MAX_GUESSES)] : [];
   let once = hasFailed;
   const reasonFor = (assertion: Assertion, index: number, limit?: Assertion): Promise<string | null> => {
-    const seen = { network, isFull: log.isFull, bodyOf, downloads, answer };
+    const seen = { network, isFull: log.isFull, bodyOf, downloads, answer, secrets: plan.secrets };
     const state = { ...seen, specVersion, timeoutMs: plan.expectTimeoutMs, once };
     const isGuessed =
       assertion.type === 'answer' && guesses.some(guess => lookAtAnswer(assertion, guess) === null);
@@ -175,11 +175,11 @@ async function judgedTrial(
   return {
     spec,
     rubric: spec.judge!,
-    turns: turns.records,
+    turns: structuredClone(turns.records),
     screenshots: await Promise.all(
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
     ),
-    ...graded,
+    ...structuredClone(graded),
     answer: maskedAnswer && recordedAnswer(maskedAnswer),
     budgetUsd: cap && Math.max(0, cap - turns.knownUsd),
     runIsCapped: plan.runIsCapped,

@@ -5,6 +5,7 @@ import { recordNetwork } from '../../src/browser/session/network';
 import type { OpenSession } from '../../src/browser/session/session';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { DomAssertion, NetworkAssertion } from '../../src/spec';
+import { Secrets } from '../../src/text/secrets';
 import { sessionsOfTests } from '../support/sessions';
 import { browserOfTests } from '../support/shared-browser';
 import { type Answer, siteOfTests } from '../support/two-sites';
@@ -488,11 +489,16 @@ describe('network', () => {
     await page.goto(`${site.origin}/`);
     log?.stop();
     log = recordNetwork(context);
-    log.keepBodies(
-      ({ url }) => url.includes('/orders'),
-      text => text.replaceAll('hunter2', '<secret>PW</secret>'),
-    );
+    log.keepBodies(({ url }) => url.includes('/orders'));
   });
+  const SECRETS = new Secrets({
+    PW: 'hunter2',
+    OTHER: 'Hunter2',
+    PIN: '4711',
+    PHRASE: 'Tr0ub4dor &3x',
+    SAME: 'hunter2',
+  });
+  const login = (field: string) => post(`{ method: 'POST', body: JSON.stringify(${field}) }`);
   const ORDER = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ qty: 1, total: '10', items: [{ sku: 'A4', n: 1 }], pw: 'hunter2' }) }`;
   const BARE_JSON = `{ method: 'POST', body: JSON.stringify({ page: '/cart?step=2', event: 'Delete "Basil"' }) }`;
   const MARKED = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '\\ufeff{"qty":1,"rest":-0}' }`;
@@ -595,7 +601,26 @@ describe('network', () => {
     ['never a text that a site escapes', post(NOTE), { never: true, body: 'café' }, /was sent with/],
     ['not this text', post(ORDER), { body: 'B7' }, /not with "B7"/],
     ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
-    ['a secret does not show', post(ORDER), { body: { pw: 'hunter2' } }, /"pw":"<secret>PW<\/secret>"/],
+    ['another of the same value', post(ORDER), { body: { pw: '<secret>SAME</secret>' } }, null],
+    ['a secret in other letters', post(ORDER), { body: { pw: '<secret>OTHER</secret>' } }, /not with/],
+    ['a secret as a number', login('{ pin: 4711 }'), { body: { pin: '<secret>PIN</secret>' } }, null],
+    ['a secret in a text', login('"Hi hunter2!"'), { body: 'Hi <secret>PW</secret>' }, null],
+    ['an unknown secret', login('{ pin: "" }'), { body: { pin: '<secret>OLD</secret>' } }, /not with/],
+    [
+      'a secret in a form',
+      `await fetch('/orders', { method: 'POST', body: new URLSearchParams({ p: 'Tr0ub4dor &3x' }) })`,
+      { body: { p: '<secret>PHRASE</secret>' } },
+      null,
+    ],
+    ...['v.toLowerCase()', 'encodeURIComponent(v)', 'v.replace(" ", "  ")', 'btoa(v)'].map(
+      (broken): (typeof cases)[0] => [
+        `a secret that the page changes: ${broken}`,
+        `const v = 'Tr0ub4dor &3x'; ${login(`{ p: ${broken} }`)}`,
+        { body: { p: '<secret>PHRASE</secret>' } },
+        /was sent with \{"p":"<secret>PHRASE<\/secret>.*"\}, not with/,
+      ],
+    ),
+    ['a secret does not show', post(ORDER), { body: { pw: 'other' } }, /"pw":"<secret>PW<\/secret>"/],
     ['never with a body', post(ORDER), { never: true, body: { qty: 2 } }, null],
     ['never with a body, and none', post(`{ method: 'POST' }`), { never: true, body: { qty: 2 } }, null],
     ['never with a body that is too long to be kept', post(LONG), { never: true, body: { qty: 2 } }, UNKNOWN],
@@ -645,7 +670,8 @@ describe('network', () => {
       ...more,
     };
     // That a body is empty is told a moment after the answer.
-    const state = { page, network: log.events, bodyOf: log.bodyOf, once: expected !== null };
+    const { events: network, bodyOf } = log;
+    const state = { page, network, bodyOf, once: expected !== null, secrets: SECRETS };
     await expect.poll(() => log.events.every(each => each.status !== null || each.failure)).toBe(true);
     compare(await look(state, assertion), expected);
   });

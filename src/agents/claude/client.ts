@@ -118,7 +118,7 @@ async function eachLine(body: ReadableStream<Uint8Array>, take: (line: string) =
 function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undefined {
   if (!/^data:.*"message_(?:start|delta)"/.test(line)) return before;
   const event = JSON.parse(line.slice('data:'.length)) as BetaRawMessageStreamEvent;
-  if (event.type === 'message_start') return event.message.usage;
+  if (event.type === 'message_start') return event.message.usage ?? ({} as BetaUsage);
   if (event.type !== 'message_delta' || !before) return before;
   const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
   return { ...before, ...Object.fromEntries(given) };

@@ -3,13 +3,14 @@ import { isUtf8 } from 'node:buffer';
 import { randomBytes } from 'node:crypto';
 import type { BrowserContext, Download, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
-import { cutText, parsedJson } from '../../text/line';
+import { cutText } from '../../text/line';
 import { listen } from '../waiting';
 
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
 export type NetworkLog = ReturnType<typeof recordNetwork>;
 
+/** With secrets: it is kept in memory alone. */
 export interface SentBody {
   text: string;
   type: string;
@@ -55,7 +56,6 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
   const bodies = new WeakMap<NetworkEvent, SentBody>();
   let bodiesLeft = MAX_BODIES;
   let isWanted = (_: SeenRequest): boolean => false;
-  let mask = (text: string): string => text;
 
   const keepBody = (begun: Request, event: NetworkEvent): void => {
     if (bodiesLeft <= 0 || !isWanted(event)) return;
@@ -66,7 +66,7 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
     // Null if there is none, or the browser does not tell it, as with files and blobs.
     const bytes = begun.postDataBuffer();
     const sent = bytes?.toString();
-    const text = maskedBody((sent ?? '').slice(0, MAX_BODY), mask);
+    const text = (sent ?? '').slice(0, MAX_BODY);
     bodiesLeft -= text.length;
     const isRead = sent !== undefined && isUtf8(bytes!) && !(isForm.test(type) && hasOtherBytes(sent));
     const body = { text, type, whole: isRead && sent.length <= MAX_BODY };
@@ -172,9 +172,8 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
       };
     },
     /** Keeps the bodies of these requests from now on. By default none is kept: they contain what people type. */
-    keepBodies(wanted: (seen: SeenRequest) => boolean, masked: (text: string) => string): void {
+    keepBodies(wanted: (seen: SeenRequest) => boolean): void {
       isWanted = wanted;
-      mask = masked;
     },
     bodyOf: (event: NetworkEvent): SentBody | undefined => bodies.get(event),
     stop,
@@ -184,20 +183,6 @@ export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS,
 const isForm = /^application\/x-www-form-urlencoded/i;
 /** Whether the form comes from a page that is not UTF-8. */
 const hasOtherBytes = (form: string) => [...new URLSearchParams(form)].flat().join().includes('\ufffd');
-
-/** JSON stays JSON even if a secret is in a number: the number becomes a string. */
-function maskedBody(body: string, mask: (text: string) => string): string {
-  const text = mask(body);
-  if (text === body) return text;
-  const json = parsedJson(body);
-  if (json === undefined || parsedJson(text) !== undefined) return text;
-  const masked = (_: string, value: unknown) => {
-    if (typeof value !== 'number') return value;
-    const said = mask(String(value));
-    return said === String(value) ? value : said;
-  };
-  return mask(JSON.stringify(json, masked));
-}
 
 function leave(unpaired: Map<string, NetworkEvent[]>, seen: SeenRequest, event: NetworkEvent): void {
   const others = unpaired.get(keyOf(seen));

@@ -1,6 +1,6 @@
 // Asks a judge, and reads what it returned. A file of its own: configs import judges, and need not load the schema of records.
 import { abortable } from '../../browser/waiting';
-import { type JudgeResult, judgeResultSchema } from '../../data/record';
+import { type Judgement, type JudgeResult, judgeResultSchema } from '../../data/record';
 import { NO_USAGE, type TotalUsage, usageSchema } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
 import { messageOf, oneLine } from '../../text/line';
@@ -39,7 +39,11 @@ function readUsage(said: unknown): TotalUsage {
 /** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
 function readJudgement(returned: unknown, { name, model, minAgreement }: Judge, mask: Mask): JudgeResult {
   const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
-  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
+  if (error) {
+    const problem = `must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`;
+    const { usage } = Object(returned) as Judgement;
+    throw usage ? new JudgeError(problem, usage) : new Error(problem);
+  }
   const least = minAgreement === undefined ? {} : { minAgreement };
   return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }), ...least };
 }

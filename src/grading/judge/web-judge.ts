@@ -129,6 +129,8 @@ class Stages {
       votes.push(...(await inParallel(Array(more).fill(null), decide)));
     }
 
+    this.spent();
+
     const passed = count(true) > count(false);
     const { reason, keyPoints: answered } = votes.find(vote => vote.passed === passed)!;
     const counted = settings.votes > 1 ? ` (${count(passed)} of ${votes.length} votes)` : '';
@@ -189,12 +191,18 @@ class Stages {
 
   private async send(question: Question): Promise<Reply> {
     const { signal, waiting, maxRequests } = this.trial;
-    const price = this.priceOf(question);
-    this.reserved += price;
+    let price = 0;
+    const reserve = () => {
+      this.reserved -= price;
+      price = 0;
+      price = this.priceOf(question);
+      this.reserved += price;
+    };
+    reserve();
     const spent = (usage: Parameters<typeof addUsage>[1]) => {
       this.usage = addUsage(this.usage, usage);
     };
-    const asked = this.asks(question, { signal, waiting, maxRequests, spent });
+    const asked = this.asks(question, { signal, waiting, maxRequests, spent, check: reserve });
     const reply = await asked.finally(() => {
       this.reserved -= price;
     });
@@ -203,16 +211,25 @@ class Stages {
     return reply;
   }
 
-  /** @throws Error if the request would probably exceed what is left of the cap. */
-  private priceOf({ system, content }: Question): number {
+  /** US dollars so far; null if nothing is capped. @throws Error if the cost is unknown under a cap */
+  private spent(): number | null {
     const { budgetUsd, runIsCapped } = this.trial;
+    if (budgetUsd === undefined && !runIsCapped) return null;
     const { prices, model, factory } = this.settings;
-    if (budgetUsd === undefined && !runIsCapped) return 0;
     if (!prices) throw new Error(unknownPrice(model, factory));
     if (this.usage.costUsd === null) throw new Error(uncounted(model));
+    return this.usage.costUsd;
+  }
+
+  /** @throws Error if the request would probably exceed what is left of the cap. */
+  private priceOf({ system, content }: Question): number {
+    const { budgetUsd } = this.trial;
+    const { prices, factory } = this.settings;
+    const known = this.spent();
+    if (known === null) return 0;
     const tokens = { cacheCreationTokens: tokensOf([system, content]), outputTokens: OUTPUT_GUESS };
-    const price = costOf(prices, tokens);
-    const spent = this.usage.costUsd + this.reserved;
+    const price = costOf(prices!, tokens);
+    const spent = known + this.reserved;
     if (budgetUsd === undefined || spent + price <= budgetUsd) return price;
     throw new Error(
       `the judge would exceed the cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd (or maxRunCostUsd, if that is lower), or use a cheaper model: ${factory}({ model }).`,

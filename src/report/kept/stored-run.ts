@@ -25,6 +25,8 @@ const storedRunSchema = z.object({
   /** For the values of `{{unique}}`. */
   runId: z.string(),
   args: z.array(z.string()),
+  /** The folder that the arguments are relative to. */
+  cwd: z.string().optional(),
   configFile: z.string().optional(),
   shard: z.string().nullable(),
   specs: z.array(storedSpecSchema),
@@ -37,7 +39,8 @@ const storedRunSchema = z.object({
 export type StoredRun = z.infer<typeof storedRunSchema>;
 
 const storedTrialSchema = z.object({
-  outcome: z.enum(['passed', 'failed']),
+  /** `resume` plays errors again. */
+  outcome: z.enum(['passed', 'failed', 'error']),
   costUsd: z.number().nullable(),
   status: z.enum(['passed', 'failed', 'timedOut', 'skipped', 'interrupted']),
   duration: z.number(),

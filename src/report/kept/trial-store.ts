@@ -16,6 +16,7 @@ import {
 import { type Decision, decide } from '../../playwright/run/decide';
 import { enter, readLedger, runId } from '../../playwright/run/ledger';
 import { givenOptions } from '../../playwright/run/options';
+import { carryPlan } from '../../playwright/run/plan';
 import { folderOf, isRegrading, REGRADE, RESUME, runSettings } from '../../playwright/run/settings';
 import { removeFolder, writeText } from '../../text/file';
 import { messageOf } from '../../text/line';
@@ -102,7 +103,15 @@ export class TrialStore {
     const folder = join(folderOf(config), STORE_FOLDER, `${number}-${id}`);
     const args = process.argv.slice(process.argv.indexOf('test') + 1);
     const { configFile } = config;
-    const about = { startedAt, runId: id, args, configFile, shard: shardName(config), specs };
+    const about = {
+      startedAt,
+      runId: id,
+      args,
+      cwd: process.cwd(),
+      configFile,
+      shard: shardName(config),
+      specs,
+    };
     const store = new TrialStore(folder, { storeVersion: 1, ...about }, config);
     store.attempt(() => {
       removeOld(folderOf(config));
@@ -150,7 +159,7 @@ export class TrialStore {
   add({ project, planned }: SpecRun, entry: Entry, annotations: TestResult['annotations']): void {
     const { trial, result, test } = entry;
     const { outcome, costUsd, index } = trial;
-    if ((outcome !== 'passed' && outcome !== 'failed') || this.restored.has(test)) return;
+    if (outcome === 'skipped' || this.restored.has(test)) return;
     const { status, duration, errors, attachments } = result;
     const ours = attachments.flatMap(({ name, contentType, body }) =>
       body && isOurs({ name, contentType }) ? { name, contentType, body: body.toString('base64') } : [],
@@ -216,19 +225,22 @@ export class TrialStore {
     const stored = readTrial(file);
     if (!stored) return existsSync(file) ? [{ of: planned, why: "a stored trial can't be read" }] : [];
     const { outcome, costUsd, annotations, ...rest } = stored;
+    const isError = outcome === 'error';
+    if (isError && !regrading) return [];
     const note = { type: 'kept', description: `from the run of ${this.run.startedAt}; not run again` };
     const earlier = {
       ...rest,
       annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
     } as EarlierResult;
-    if (regrading) {
+    if (isError) carryPlan(earlier, plan);
+    else if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
       const why = await regradeResult(earlier, planned, folderOf(this.config), spent);
       if (why !== undefined) return [{ of: planned, why }];
     }
     this.restored.add(test);
     endAsEarlier(test, earlier, plan.titlePath ? declaredStatus(earlier) : 'passed');
-    const now = regrading && !plan.titlePath ? (earlier.status as typeof outcome) : outcome;
+    const now = regrading && !isError && !plan.titlePath ? (earlier.status as typeof outcome) : outcome;
     enter(project.name, name, { index, outcome: now, costUsd });
     return [];
   }

@@ -11,10 +11,7 @@ const FORM = 'application/x-www-form-urlencoded';
 function logOf({ workers = 0, resourceType = 'fetch' } = {}) {
   const context = Object.assign(new EventEmitter(), { serviceWorkers: () => Array(workers) });
   const log = recordNetwork(context as unknown as BrowserContext);
-  log.keepBodies(
-    () => true,
-    text => text.replaceAll('4711', '<secret>PIN</secret>'),
-  );
+  log.keepBodies(() => true);
   const request = (body?: string | Buffer, more: object = {}) => ({
     ...{ url: () => URL, method: () => 'POST', resourceType: () => resourceType },
     ...{ headers: () => ({}), allHeaders: async () => ({}), serviceWorker: () => null },
@@ -66,16 +63,6 @@ test('what is no text, as a compressed body, is not known in full', () => {
   send(gzipSync('{"n":5}'));
   send('{"n":5}');
   expect(log.events.map(event => log.bodyOf(event)!.whole)).toEqual([false, true]);
-});
-
-test.each([
-  ['{"pin":4711,"ok":true}', { pin: '<secret>PIN</secret>', ok: true }],
-  ['{"at":[1764711123],"word":"4711"}', { at: ['176<secret>PIN</secret>123'], word: '<secret>PIN</secret>' }],
-  ['{"n":5}', { n: 5 }],
-])('a body of JSON is masked, and still JSON: %s', (body, expected) => {
-  const { log, send } = logOf();
-  send(body);
-  expect(JSON.parse(log.bodyOf(log.events[0]!)!.text)).toEqual(expected);
 });
 
 test.each<[string, boolean, object]>([
