@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { beginning } from '../text/line';
+import { inTexts } from '../text/mask';
 import { type PageAction, pageActions } from './action';
 import { answerSchema } from './record';
 import { tokensSchema } from './usage';
@@ -158,15 +159,11 @@ function definition(schema: z.ZodType): Record<string, unknown> {
   return rest;
 }
 
-/**
- * @param mask takes secrets out of every text in the line, and out of what the error quotes
- * @throws Error that says what is wrong with the line.
- */
+/** @throws Error that says what is wrong with the line. @param mask takes secrets out of what the error quotes */
 export function parseLine(line: string, mask: (text: string) => string = text => text): Line {
   let json: unknown;
   try {
-    // Masks each text, not the line, where JSON may have escaped characters of a secret.
-    json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
+    json = JSON.parse(line);
   } catch {
     throw new Error(
       `it wrote ${beginning(JSON.stringify(mask(line)), 200)}, which is not JSON: standard output is only for the protocol, so print logs to standard error`,
@@ -175,6 +172,7 @@ export function parseLine(line: string, mask: (text: string) => string = text =>
   const { success, data, error } = lineSchema.safeParse(json);
   if (success) return data as Line;
   throw new Error(
-    `it wrote ${beginning(JSON.stringify(json), 200)}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
+    // Each text, not the line, where JSON may have escaped characters of a secret.
+    `it wrote ${beginning(JSON.stringify(inTexts(json, mask)), 200)}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
   );
 }

@@ -240,7 +240,7 @@ export class Turns {
   private async note(actions: TurnRecord['actions']): Promise<void> {
     const recorded = this.signal.aborted ? undefined : await this.recorder.done();
     if (!recorded) return;
-    const noted = inTexts(recorded, this.trial.mask);
+    const noted = maskRecorded(recorded, this.trial.mask);
     const unrecorded = actions.filter(({ recorded }) => !recorded);
     for (const action of unrecorded) {
       const ofCall = action.detail?.pageTool === undefined ? 0 : noted.findIndex(isToolCall) + 1;
@@ -265,6 +265,13 @@ function check(call: string, schema: z.ZodType, action: unknown): void {
   if (error) throw new TypeError(`${call}: ${problemsIn(error, 'the action')[0]}`);
 }
 
+/** Names of the format, not texts of the page: a secret may be `click`, too. */
+const KINDS = new Set(['do', 'button', 'scope']);
+const maskRecorded = (recorded: readonly RecordedAction[], mask: Mask): RecordedAction[] =>
+  JSON.parse(JSON.stringify(recorded), (key, value) =>
+    typeof value === 'string' && !KINDS.has(key) ? mask(value) : value,
+  );
+
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
   const given = Object.entries({ control, error, point }).filter(([, value]) => value);
   const cut = (text: string) => cutText(mask(text), MAX_TEXT);
@@ -272,6 +279,6 @@ function maskAction({ title, control, error, point, detail, recorded }: Action, 
     title: oneLine(mask(String(title)), 200),
     ...inTexts(Object.fromEntries(given), cut),
     ...(detail && { detail: inTexts(detail, cut, 'changed') }),
-    ...(recorded && { recorded: inTexts(recorded, mask) }),
+    ...(recorded && { recorded: maskRecorded(recorded, mask) }),
   };
 }

@@ -261,3 +261,44 @@ test('nothing', () => expect(process.env.THE_VALUE).toBeTruthy());`,
     expect(output).not.toContain(VALUE);
   },
 );
+
+test('a secret that is a word of our own, or a part of an answer, changes no grade', async () => {
+  const { url } = await startSite({
+    '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
+  });
+  const answers = (text: string) => `  - type: answer\n    ${text}\n`;
+  const specs: [id: string, assertions?: string][] = [
+    ['clicks'],
+    ['right', answers('text: K-48213')],
+    ['wrong', answers('number: 17')],
+  ];
+  const words = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ secrets: { WORD: 'click', NO: 'turn', CUSTOMER: 'K-48213', PIN: '48213' }, agent }`,
+      imports: `const program = command({ command: 'node', args: ['program.mjs'] });
+const agent = defineAgent({ name: 'both', run: task => (task.specId === 'clicks' ? lexical() : program).run(task) });`,
+    }),
+    'program.mjs': `process.stdin.on('data', data => {
+  const say = line => console.log(JSON.stringify(line));
+  say({ type: 'turn', title: 'turn the page' });
+  say({ type: 'end', answer: JSON.parse(data).goal.includes('Right') ? 'It is K-48213.' : 'It says 48213 or 17.' });
+});`,
+    ...Object.fromEntries(
+      specs.map(([id, assertions]) => {
+        const goal = id === 'clicks' ? 'Click "Go"' : `${id === 'right' ? 'Right' : 'Wrong'}?`;
+        return [`tasks/${id}.yaml`, spec({ id, url, goal, assertions }).replace("'0.1'", 'playwright/1')];
+      }),
+    ),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const { output } = await words.playwright(['test']);
+  const { verdicts } = JSON.parse(words.read('taskproof-results.json'));
+  expect(
+    verdicts.map(({ spec, verdict }: Record<string, string>) => [spec, verdict]),
+    output,
+  ).toEqual([
+    ['clicks', 'passed'],
+    ['right', 'passed'],
+    ['wrong', 'failed'],
+  ]);
+});

@@ -224,7 +224,8 @@ function reader({ task, program }: Stage): () => Promise<Line> {
 
 function endOf(line: Of<'end'>, program: Program): Answered | OnlyTalked | GaveUp {
   const { status, answer, reason, errorKind, neverActed } = line;
-  if (status === 'completed') return { answer, ...(neverActed && { neverActed }) };
+  if (status === 'completed')
+    return { answer, ...(neverActed && { neverActed: program.masked(neverActed) }) };
   if (!reason) throw program.error(`it ended with status "${status}" but no "reason"`);
   if (status === 'gave_up') return { status, reason: program.masked(reason) };
   if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));
