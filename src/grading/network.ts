@@ -100,7 +100,7 @@ function whyUnread(event: NetworkEvent, log: Log, wanted: NetworkAssertion['body
   return items.includes(undefined) ? 'is neither JSON nor a form' : undefined;
 }
 
-/** The values in JSON, in lists of lists, or in lines of JSON: several calls may share a request. Undefined for what is no JSON. */
+/** The values in JSON, in lists of lists, or in lines of JSON: several calls may share a request. Undefined where that is not JSON. */
 function itemsIn(text: string): unknown[] {
   const lines = () => text.split('\n').filter(line => line.trim());
   const queue = [parsedJson(text.trim()) ?? lines().map(parsedJson)];

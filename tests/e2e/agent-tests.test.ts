@@ -267,7 +267,7 @@ test('a run that nobody awaits fails its test, at its line; one in a hook has it
 } })`;
   const forgetful = makeSuite({
     'playwright.config.ts': config({
-      taskproof: `{ agent: ${waits} }`,
+      taskproof: `{ agent: ${waits}, maxCostUsd: 0.5 }`,
       projects: `[{ name: 'shop', ...repeats({ atLeast: 1 }) }]`,
       reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter']]`,
     }),
@@ -313,6 +313,10 @@ test('begins on a closed page', once, async ({ page, context, agent }) => {
   await context.newPage();
   await page.close();
   await agent.run('Look');
+});
+test('begins again when the cap is spent', once, async ({ agent }) => {
+  const dear = defineAgent({ name: 'dear', run: task => task.turn('think', () => task.usage({ costUsd: 0.3 })) });
+  for (const goal of ['Look', 'Look on', 'Look again']) await agent.run(goal, { agent: dear });
 });
 test('crashes later', once, async ({ page, context, agent }) => {
   await agent.run('Look', { agent: defineAgent({ name: 'quick', run: task => task.turn('look', () => {}) }) });
@@ -376,6 +380,10 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   // A wrong call says nothing about the site.
   for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/1 passed`);
+  expect(output).toContain('? begins again when the cap is spent [shop] inconclusive: 0/1 passed');
+  expect(output.replace(/\s+/g, ' ')).toContain(
+    'agent.run: the runs of this test have spent $0.6000 of its maxCostUsd of $0.5. Raise it, or give the run a cap',
+  );
   expect(forgetful.read('report.json')).toContain('answers its own dialog later');
   expect(output).not.toContain('answers its own dialog later [shop]');
   expect(output).toContain('? ends before it [shop] inconclusive: 0/1 passed');
@@ -390,7 +398,7 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   const ofCrash = ({ reason }: { reason: string | null }) => /crashed/.test(reason ?? '');
   const crashed = all.filter(ofCrash);
   const isOther = ({ agent, reason }: (typeof all)[number]) =>
-    ['asks', 'forever', 'throws', 'timed'].includes(agent) || /toBe/.test(reason ?? '');
+    ['asks', 'dear', 'forever', 'throws', 'timed'].includes(agent) || /toBe/.test(reason ?? '');
   const records = all.filter(each => !ofCrash(each) && !isOther(each));
   expect(crashed).toMatchObject([
     {

@@ -14,6 +14,8 @@ export interface Reply {
   content: JsonObject[];
   /** Default: `tool_use` if the content has a call, else `end_turn`. */
   stopReason?: StopReason;
+  /** In place of what is counted; `{}`: nothing is. */
+  usage?: object;
   stopDetails?: JsonObject;
   /** Default: estimated from the content. */
   outputTokens?: number;

@@ -227,7 +227,8 @@ class Api {
   private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
     const content = sign(body, reply.content);
     const output = reply.outputTokens ?? content.reduce((sum, block) => sum + blockTokens(block), 0);
-    const usage = { ...this.cache.count(body), output_tokens: output };
+    const counted = { ...this.cache.count(body), output_tokens: output };
+    const usage = (reply.usage ?? counted) as typeof counted;
     logged.usage = usage;
     const calls = content.some(block => block.type === 'tool_use');
     return {

@@ -57,7 +57,7 @@ function toJudge(): { trial: AgentRun; steps: string[] } {
     waited: { modelTimeMs: 0, waitTimeMs: 0 },
     pictures: shots(1),
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
-    turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } },
+    turns: { records: turns, usage: { ...NO_USAGE, costUsd: null }, knownUsd: 0.2 },
   } as unknown as AgentRun;
   return { trial, steps };
 }
@@ -152,6 +152,29 @@ test('a judge that throws gives no judgement, and what it has spent is counted',
     throw new JudgeError('no answer for violet', usage);
   });
   expect(result).toEqual({ error: 'judge "mine": no answer for <secret>PASSWORD</secret>', usage });
+});
+
+test('what a judge says that it has spent is counted, though its judgement is none', async () => {
+  const usage = { ...NO_USAGE, costUsd: 5 };
+  const result = await judging(async () => ({ passed: 'yes', reason: '', usage }) as never);
+  expect(result).toMatchObject({ error: expect.stringContaining('passed: Invalid input'), usage });
+});
+
+test('what a judge does to its evidence does not change the record', async () => {
+  const { trial } = toJudge();
+  const before = JSON.stringify(trial.turns.records);
+  let assertions: unknown;
+  await judging(async seen => {
+    (seen.turns as unknown[]).length = 0;
+    assertions = (seen.assertions as unknown[]).splice(0);
+    return PASSED;
+  }, trial);
+  expect(assertions).not.toEqual([]);
+  expect(JSON.stringify(trial.turns.records)).toBe(before);
+  await judging(async seen => {
+    expect(seen.assertions).toEqual(assertions);
+    return PASSED;
+  }, trial);
 });
 
 test('what a judge has spent is unknown if it gives no counts', async () => {

@@ -140,6 +140,35 @@ test('nothing is asked that the cap can not pay', async () => {
   expect(enough.passed).toBe(true);
 });
 
+test('a request that breaks off is not sent again beyond the cap', async () => {
+  const full = await startApi(playJudge());
+  const { usage } = await webJudge({ baseURL: full.url, apiKey: KEY }).judge(judgedTrial());
+  const dear = { ...json({}), usage: { input_tokens: 100_000, output_tokens: 1 } };
+  const api = await startApi(playJudge({ decision: () => ({ fault: 'truncate', reply: dear }) as never }));
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY, maxRetries: 9 });
+  const budgetUsd = usage!.costUsd! * 4 + 0.5;
+  const error = await failure(judge.judge(judgedTrial({ budgetUsd })));
+  expect(error.message).toContain('exceed the cost cap');
+  // The last one is only known to be too dear when it is paid.
+  expect(error.usage!.costUsd).toBeLessThan(budgetUsd + 0.3);
+  const asked = api.requests.filter(({ body }) => stageOf(body) === 'decision').length;
+  expect(asked).toBeGreaterThan(1);
+  expect(asked).toBeLessThan(5);
+});
+
+test.each([{ budgetUsd: 1 }, { runIsCapped: true }])(
+  'under the cap %o, an answer that is not counted is no judgement',
+  async cap => {
+    const uncounted = (body: object) => ({ ...body, usage: {} }) as never;
+    const api = await startApi(playJudge({ decision: request => uncounted(json(decision(request))) }));
+    const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+    expect((await failure(judge.judge(judgedTrial(cap)))).message).toMatch(
+      /does not count tokens, so a cost cap/,
+    );
+    expect(await judge.judge(judgedTrial())).toMatchObject({ passed: true, usage: { costUsd: null } });
+  },
+);
+
 test.each([{ budgetUsd: 1 }, { runIsCapped: true }])(
   'the cap %o can not be kept where the price is unknown',
   async cap => {
