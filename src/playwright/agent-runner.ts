@@ -31,7 +31,7 @@ import { sourceOfCall } from './inside/calls';
 import { errorAt, hasUncaughtError, runError } from './inside/errors';
 import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
-import { overBudget } from './run/decide';
+import { leftOfTest, overBudget } from './run/decide';
 import { readLedger } from './run/ledger';
 import { agentSchema, LIMITS, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
@@ -178,7 +178,8 @@ export class RunsOfTest implements AgentRunner {
       ? undefined
       : overBudget(options, readLedger(testInfo.project.name, testInfo.testId));
     if (spent) throw runError(`agent.run: ${spent}`);
-    const maxCostUsd = given.maxCostUsd ?? this.leftUsd();
+    const spentUsd = sumOf(this.trials, ({ turns }) => turns.knownUsd);
+    const maxCostUsd = given.maxCostUsd ?? leftOfTest(options.maxCostUsd, spentUsd);
     await preflightOnce(agent);
     const shared = trialPlanOf(options, testInfo);
     const isRecorded = options.plan && !given.agent && !goals.length;
@@ -207,17 +208,6 @@ export class RunsOfTest implements AgentRunner {
     driven.add(page.context());
     goals.push(goal);
     return { page, plan };
-  }
-
-  /** What earlier runs of the test left of the project's cap. @throws Error if that is nothing */
-  private leftUsd(): number | undefined {
-    const { maxCostUsd: cap } = this.options;
-    const spent = sumOf(this.trials, ({ turns }) => turns.knownUsd);
-    if (cap === undefined || !spent) return cap;
-    if (spent < cap) return cap - spent;
-    throw runError(
-      `agent.run: the runs of this test have spent $${spent.toFixed(4)} of its maxCostUsd of $${cap}. Raise it, or give the run a cap of its own: agent.run(goal, { maxCostUsd }).`,
-    );
   }
 
   private async act(trial: Trial, place: Location): Promise<AgentOutcome> {

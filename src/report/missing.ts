@@ -120,6 +120,16 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
+/** Undefined if there is neither. @param refused what in the blobs can't be read, one line each */
+export function whyForeign(refused: readonly string[], conflicts: readonly string[]): string | undefined {
+  const problems = refused.length ? refused : conflicts;
+  if (!problems.length) return undefined;
+  const text = refused.length
+    ? 'taskproof: no verdicts, since these blobs were cut off or changed after their runs. Merge the original blobs.'
+    : "taskproof: these reports don't belong together. Merge the blobs of one run.";
+  return [text, ...problems.slice(0, 10).map(line => `  ${line}`)].join('\n');
+}
+
 /** `shard 2 of 3`, for each that was not merged. Nothing else would tell that its ordinary tests are missing. */
 export function lostShards(kept: readonly KeptRun[]): string[] {
   const parts = kept.flatMap(({ shard, plan }) => {

@@ -55,6 +55,7 @@ import {
   mergeConflicts,
   readOr,
   sumOfTraffic,
+  whyForeign,
   whyMissing,
 } from './missing';
 import { planRun, shardName } from './planning';
@@ -302,12 +303,8 @@ export default class TaskproofReporter implements Reporter {
 
   private refuseForeign(): void {
     const conflicts = this.preprocessed ? [] : mergeConflicts(this.kept, this.specRuns.values());
-    const problems = this.refused.size ? [...this.refused] : conflicts;
-    if (!problems.length) return;
-    const text = this.refused.size
-      ? 'taskproof: no verdicts, since these blobs were cut off or changed after their runs. Merge the original blobs.'
-      : "taskproof: these reports don't belong together. Merge the blobs of one run.";
-    this.fail([text, ...problems.slice(0, 10).map(line => `  ${line}`)].join('\n'));
+    const why = whyForeign([...this.refused], conflicts);
+    if (why) this.fail(why);
   }
 
   private fail(text: string): never {
