@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative, resolve } from 'node:path';
 import { REGRADE, RESUME } from '../playwright/run/settings';
 import { isKeptBy, STORE_FOLDER, type StoredRun, storedRun, storedRuns } from '../report/kept/stored-run';
 import { argument, CommandError, configArgument, configFolder, type Io, play } from './io';
@@ -73,8 +73,9 @@ async function goOn(io: Io, command: Going): Promise<number> {
   const stored = argument(io, /^--max-failures$/) ? run.args.filter(arg => arg !== '-x') : run.args;
   const args = [...stored, ...(io.playwrightArgs ?? [])];
   const env = { [RESUME]: folder, TASKPROOF_RUN_ID: run.runId, ...(regrading && { [REGRADE]: '1' }) };
-  const isElsewhere = run.cwd && existsSync(run.cwd) && configArgument(io) === undefined;
-  const code = await play(isElsewhere ? { ...io, cwd: run.cwd! } : io, args, env);
+  const started = run.cwd === undefined ? io.cwd : resolve(configFolder(io), run.cwd);
+  const isThere = existsSync(started) && configArgument(io) === undefined;
+  const code = await play(isThere ? { ...io, cwd: started } : io, args, env);
   const lastAt = (kept?: StoredRun) => (regrading ? kept?.regraded?.at : kept?.resumedAt);
   const now = storedRun(folder);
   if (!now || lastAt(now) === lastAt(run))

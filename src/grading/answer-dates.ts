@@ -100,7 +100,7 @@ export function datesIn(text: string): FoundDate[] {
   const usual = findDates(text, [...DATES, SHORT_DATE]);
   const { found, rest } = usual.found.length ? usual : findDates(text, SHORTER_DATES);
   const given = found.filter(({ at }) => !isNegated(text.slice(0, at)) && !APART.test(text.slice(0, at)));
-  const years = [...new Set(Array.from(rest.matchAll(ONLY_YEAR), ([, year]) => year))];
+  const years = [...new Set(Array.from(rest.matchAll(ONLY_YEAR), ([year]) => year))];
   const whole = given.map(date =>
     withYear(withYearBeside(date, rest), years.length === 1 ? years[0] : undefined),
   );
@@ -132,12 +132,12 @@ const YEAR_BEFORE = /(?<!\d)((?:19|20)\d\d)[\s,:]+(?:(?:on|the|am|le|el|den) )*$
 const YEAR_AFTER =
   /^[\s,]*(?:(?:\(|(?:in|of|de|del|du|im|en|av) )?(?:((?:19|20)\d\d)(?!\d|[.,]\d)|['’](\d\d)(?!\d))|(\d\d)(?=\.?\s*(?:$|\n)))/u;
 
-/** `the day after March 14` */
+/** `the day after March 14`; not `3 nights from March 14` */
 const APART =
-  /(?<!\p{L})(?:days?|nights?|mornings?|evenings?|weeks?|months?) (?:after|before|following|prior to) (?:the )?$/iu;
-/** `in 2025`, `Year: 2025`, `the 2025 delivery`, `(2025)`, `14 March – 2025`; not `2000 points`. */
+  /(?<!\p{L})(?:(?:days?|nights?|mornings?|evenings?|weeks?|months?) (?:after|before|following|prior to)|(?:days?|mornings?|evenings?|weeks?|months?) from) (?:the )?$/iu;
+/** No amount, and no number of an order. */
 const ONLY_YEAR =
-  /(?:(?<!\p{L})(?:in|im|en|year|jahr|année|año|anno|ano):? |(?<!\p{L})the (?=\d+ \p{L})|(?:\(|[-–—] ?|\),? )(?=\d+(?! ?\p{L})))((?:19|20)\d\d)(?!\d|[.,]\d|-\d|\s?[%$€£¥])/giu;
+  /(?<![\p{L}\d.,#$€£¥-]|(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?|flight|train|bus|office|windows|at):? )(?:19|20)\d\d(?!\d|[.,]\d|-\d|\s?(?:[%$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|points?|miles|km|kg|people|guests|seats|units|items|pieces|users|steps|hours|words)(?!\p{L})))/giu;
 
 /** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {

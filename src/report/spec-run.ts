@@ -139,7 +139,9 @@ export class SpecRun {
     // The goals of an ordinary test may differ from trial to trial, so they are not compared.
     if (this.isTest) this.subject ??= record ? subjectOf(record) : agentWork01(result).subject;
     else if (record) {
-      const { agent, model, specFile, specHash, assertions } = record;
+      const { agent, model, specFile, assertions } = record;
+      // An error that was kept may be of an earlier text.
+      const specHash = isGraded(trial) ? record.specHash : (this.planned.specHash ?? record.specHash);
       this.subject ??= { agent, model, specFile, specHash, assertions };
       this.expectText(this.subject.specHash, specHash);
     }

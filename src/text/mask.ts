@@ -66,20 +66,33 @@ export class SecretMask {
   }
 
   private valuesIn(text: string): Found[] {
+    return [...this.starts].flatMap(length => this.valuesBy(length, text));
+  }
+
+  /** @param length of the first characters */
+  private valuesBy(length: number, text: string): Found[] {
     const found: Found[] = [];
     const nextCut = cutsIn(text);
-    for (let from = 0; from < text.length; from++)
-      for (const length of this.starts)
-        for (const form of this.forms.get(text.slice(from, from + length)) ?? []) {
-          const to = endOf(form.text, text, from) ?? cutEndOf(form.text, text, from, nextCut);
-          if (to === undefined) continue;
-          const last = found.at(-1);
-          if (last?.name === form.name && from < last.to) last.to = Math.max(to, last.to);
-          else found.push({ from, to, name: form.name });
-          break;
-        }
+    for (let from = 0; from < text.length; from++) {
+      const forms = this.forms.get(text.slice(from, from + length));
+      const value = forms && longestOf(forms, text, from, nextCut);
+      if (!value) continue;
+      const last = found.at(-1);
+      if (last && last.name === value.name && from < last.to) last.to = Math.max(value.to, last.to);
+      else found.push(value);
+    }
     return found;
   }
+}
+
+/** A longer form may only look as if it were cut. */
+function longestOf(forms: readonly Form[], text: string, from: number, nextCut: NextCut): Found | undefined {
+  let longest: Found | undefined;
+  for (const { text: form, name } of forms) {
+    const to = endOf(form, text, from) ?? cutEndOf(form, text, from, nextCut);
+    if (to !== undefined && to > (longest?.to ?? from)) longest = { from, to, name };
+  }
+  return longest;
 }
 
 function endOf(form: string, text: string, from: number): number | undefined {

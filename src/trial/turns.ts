@@ -265,12 +265,21 @@ function check(call: string, schema: z.ZodType, action: unknown): void {
   if (error) throw new TypeError(`${call}: ${problemsIn(error, 'the action')[0]}`);
 }
 
-/** Names of the format, not texts of the page: a secret may be `click`, too. */
-const KINDS = new Set(['do', 'button', 'scope']);
+/** Names of the format stay: a secret may be `click`, too. */
 const maskRecorded = (recorded: readonly RecordedAction[], mask: Mask): RecordedAction[] =>
-  JSON.parse(JSON.stringify(recorded), (key, value) =>
-    typeof value === 'string' && !KINDS.has(key) ? mask(value) : value,
-  );
+  recorded.map(given => {
+    const masked = inTexts({ ...given }, mask);
+    const scoped = (key: 'beside' | 'toBeside') =>
+      given[key] && { [key]: given[key].map(({ scope }, at) => ({ ...masked[key]![at]!, scope })) };
+    const button = 'button' in given && given.button !== undefined && { button: given.button };
+    return {
+      ...masked,
+      do: given.do,
+      ...button,
+      ...scoped('beside'),
+      ...scoped('toBeside'),
+    } as RecordedAction;
+  });
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
   const given = Object.entries({ control, error, point }).filter(([, value]) => value);

@@ -25,7 +25,7 @@ const storedRunSchema = z.object({
   /** For the values of `{{unique}}`. */
   runId: z.string(),
   args: z.array(z.string()),
-  /** The folder that the arguments are relative to. */
+  /** The folder that the arguments are relative to, from the config's. */
   cwd: z.string().optional(),
   configFile: z.string().optional(),
   shard: z.string().nullable(),

@@ -22,6 +22,7 @@ import { removeFolder, writeText } from '../../text/file';
 import { messageOf } from '../../text/line';
 import { plural, print } from '../../text/print';
 import { isGraded } from '../../verdicts/verdict';
+import { evidenceIn } from '../judge/kept';
 import { bySpec, type PlannedTest, shardName } from '../planning';
 import { type Entry, isNeedless, type SpecRun } from '../spec-run';
 import { declaredStatus } from '../trials';
@@ -107,7 +108,7 @@ export class TrialStore {
       startedAt,
       runId: id,
       args,
-      cwd: process.cwd(),
+      cwd: relative(folderOf(config), process.cwd()),
       configFile,
       shard: shardName(config),
       specs,
@@ -232,8 +233,13 @@ export class TrialStore {
       ...rest,
       annotations: [...annotations.filter(({ type }) => type !== 'kept'), note],
     } as EarlierResult;
-    if (isError) carryPlan(earlier, plan);
-    else if (regrading) {
+    if (isError) {
+      // Its result does not show the error: it played a text that was edited in the middle of the run.
+      const played = evidenceIn(earlier)?.record.outcome;
+      if (played === (earlier.status === 'passed' ? 'passed' : 'failed'))
+        return [{ of: planned, why: 'it played another text of its spec' }];
+      carryPlan(earlier, plan);
+    } else if (regrading) {
       const { regradeResult } = await import('./regrade-result.js');
       const why = await regradeResult(earlier, planned, folderOf(this.config), spent);
       if (why !== undefined) return [{ of: planned, why }];

@@ -1,6 +1,5 @@
 // Which run `taskproof resume` goes on with, and what it says if there is none. That it does: tests/e2e/resume.test.ts.
 import { expect, test } from 'vitest';
-import { tempFolder } from '../../support/temp-folder';
 import { suite } from './suite';
 
 const run = (more: object = {}) =>
@@ -86,14 +85,15 @@ test.each([
 test.each(['resume', 'regrade'])(
   '%s plays where the run was started, unless it names a config: its arguments are relative to that',
   async command => {
-    const started = tempFolder();
-    const { taskproof } = suite({ '.taskproof/a/run.json': run({ args: ['-c', 'sub'], cwd: started }) });
-    expect((await taskproof([command])).err).toContain(`is not installed here (${started})`);
+    const { taskproof } = suite({
+      '.taskproof/a/run.json': run({ args: ['-c', '..'], cwd: 'started' }),
+      'started/a.txt': '',
+    });
+    expect((await taskproof([command])).err).toMatch(/is not installed here \(.*[\\/]started\)/);
     const named = await taskproof([command, '--', '-c', '.']);
-    expect(named.err).toContain('is not installed here (');
-    expect(named.err).not.toContain(started);
-    const gone = suite({ '.taskproof/a/run.json': run({ cwd: `${started}/gone` }) });
-    expect((await gone.taskproof([command])).err).not.toContain(started);
+    expect(named.err).toMatch(/is not installed here \((?!.*started)/);
+    const gone = suite({ '.taskproof/a/run.json': run({ cwd: 'started' }) });
+    expect((await gone.taskproof([command])).err).toMatch(/is not installed here \((?!.*started)/);
   },
 );
 

@@ -149,6 +149,11 @@ describe('forms of a secret', () => {
     expect(both('?q=the%20secret%20word&r')).toBe('?q=<secret>LONG</secret>&r');
   });
 
+  test('of two that begin alike, the one that stands there counts, not one that may be cut there', () => {
+    const both = secretMask({ A: 'acme-prod-user', B: 'acme&x9Kq3' });
+    expect(both('typed acme&x9Kq3…')).toBe('typed <secret>B</secret>…');
+  });
+
   test('two that overlap are both masked', () => {
     const both = secretMask({ ONE: 'abcdefg', TWO: 'defghijkl' });
     expect(both('x abcdefghijkl')).toBe('x <secret>TWO</secret>');
