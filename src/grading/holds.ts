@@ -5,7 +5,7 @@ import type { SentBody } from '../browser/session/network';
 import type { Answer, NetworkEvent } from '../data/record';
 import type { Count, DomAssertion, TaskSpec } from '../spec';
 import { messageOf } from '../text/line';
-import type { Secrets } from '../text/secrets';
+import type { KnownSecrets } from './body';
 
 export interface GradedState {
   /** The active tab when the agent ended. */
@@ -17,7 +17,7 @@ export interface GradedState {
   /** The body of a request, if it was kept. */
   bodyOf?: (event: NetworkEvent) => SentBody | undefined;
   /** What `<secret>NAME</secret>` stands for in bodies, and how they are shown. */
-  secrets?: Pick<Secrets, 'values' | 'mask'>;
+  secrets?: KnownSecrets;
   /** Live, too. */
   downloads?: readonly Download[];
   /** What the agent said at its end. */

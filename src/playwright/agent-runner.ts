@@ -3,7 +3,7 @@ import { inspect } from 'node:util';
 import type { BrowserContext, Page, TestInfo } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import { z } from 'zod';
-import type { Agent } from '../agents/agent';
+import { type Agent, BudgetExceededError } from '../agents/agent';
 import { openSession } from '../browser/session/session';
 import { sumOf } from '../data/collections';
 import { planName } from '../data/plan';
@@ -31,7 +31,7 @@ import { sourceOfCall } from './inside/calls';
 import { errorAt, hasUncaughtError, runError } from './inside/errors';
 import { addTrialTime } from './inside/timeout';
 import { decisive, goalsHash, joinedRecord } from './joined-record';
-import { leftOfTest, overBudget } from './run/decide';
+import { overBudget } from './run/decide';
 import { readLedger } from './run/ledger';
 import { agentSchema, LIMITS, preflightOnce, type ReadyOptions } from './run/options';
 import { goalAnnotation, refusedAnnotation } from './run/plan';
@@ -137,7 +137,7 @@ export class RunsOfTest implements AgentRunner {
 
   private async start(goal: string, given: AgentRunOptions | undefined, place: Location) {
     const { page, plan } = await this.begin(goal, given, place).catch((error: unknown) => {
-      this.refused.add(messageOf(error));
+      if (!(error instanceof BudgetExceededError)) this.refused.add(messageOf(error));
       throw error;
     });
     if (!this.trials.length) this.hadFailed = this.testInfo.errors.length > 0;
@@ -178,8 +178,7 @@ export class RunsOfTest implements AgentRunner {
       ? undefined
       : overBudget(options, readLedger(testInfo.project.name, testInfo.testId));
     if (spent) throw runError(`agent.run: ${spent}`);
-    const spentUsd = sumOf(this.trials, ({ turns }) => turns.knownUsd);
-    const maxCostUsd = given.maxCostUsd ?? leftOfTest(options.maxCostUsd, spentUsd);
+    const maxCostUsd = given.maxCostUsd ?? this.leftUsd();
     await preflightOnce(agent);
     const shared = trialPlanOf(options, testInfo);
     const isRecorded = options.plan && !given.agent && !goals.length;
@@ -208,6 +207,16 @@ export class RunsOfTest implements AgentRunner {
     driven.add(page.context());
     goals.push(goal);
     return { page, plan };
+  }
+
+  /** What earlier runs left of the cap. @throws BudgetExceededError, which fails the test, if that is nothing */
+  private leftUsd(): number | undefined {
+    const { maxCostUsd: cap } = this.options;
+    const spent = sumOf(this.trials, ({ turns }) => turns.knownUsd);
+    if (cap === undefined || !spent || spent < cap) return cap && cap - spent;
+    throw new BudgetExceededError(
+      `agent.run: the runs of this test have spent $${spent.toFixed(4)} of its maxCostUsd of $${cap}. Raise it, or give the run a cap of its own: agent.run(goal, { maxCostUsd }).`,
+    );
   }
 
   private async act(trial: Trial, place: Location): Promise<AgentOutcome> {

@@ -20,7 +20,7 @@ import type { Calibration } from './judge/calibration';
 import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { isHealed, takenOverText } from './render/trial-notes';
-import { declaredStatus, testTrial, trialOf } from './trials';
+import { declaredStatus, type ReadTrial, testTrial, trialOf } from './trials';
 import { agentWork01 } from './version-0.1';
 
 /** What the trials of a spec share. Whole records would fill the memory until the run ends. */
@@ -47,6 +47,9 @@ const EDITED = {
   ...({ outcome: 'error', status: 'error', errorKind: 'setup' } as const),
   reason: 'the spec was edited while the run was going: this trial played the new text. Run it again.',
 };
+
+const asEdited = (read: ReadTrial): ReadTrial =>
+  read.trial.outcome === 'skipped' ? read : { trial: { ...read.trial, ...EDITED } };
 
 const subjectOf = ({ agent, model }: Subject) => ({ agent, model });
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
@@ -122,12 +125,8 @@ export class SpecRun {
     this.tests.add(test);
     const isEdited = this.isEdited(worker);
     if (worker && !isEdited) this.confirm(worker);
-    const index = test.repeatEachIndex;
-    const read = this.isTest ? testTrial(index, result) : trialOf(index, result);
-    const { trial, record, failure } =
-      isEdited && read.trial.outcome !== 'skipped'
-        ? { trial: { ...read.trial, ...EDITED }, record: undefined, failure: undefined }
-        : read;
+    const read = (this.isTest ? testTrial : trialOf)(test.repeatEachIndex, result);
+    const { trial, record, failure } = isEdited ? asEdited(read) : read;
     // A confirmation or a probe needs no diagnosis. {{unique}} has another value in each trial, which would differ when they are compared.
     const facts =
       record && isGraded(trial) && !checkRun()

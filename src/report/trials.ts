@@ -18,7 +18,7 @@ import { REFUSED } from '../playwright/run/plan';
 import { oneLine, unlessBroken } from '../text/line';
 import { agentWork01, nameControlsOf01 } from './version-0.1';
 
-type ReadTrial = { trial: TrialResult; record?: TrialRecord | undefined; failure?: Failure };
+export type ReadTrial = { trial: TrialResult; record?: TrialRecord | undefined; failure?: Failure };
 
 /** A trial never goes missing: if its worker died and left no record, it is an error. */
 export function trialOf(index: number, result: TestResult): ReadTrial {

@@ -45,6 +45,7 @@ export class Secrets {
   readonly mask: Mask = text => this.masked.mask(text);
   private readonly functions = new Map<string, SecretFunction>();
   private readonly masked = new SecretMask();
+  private readonly all = new Map<string, string[]>();
 
   constructor(given: Readonly<Record<string, string | SecretFunction>> = {}) {
     for (const [name, value] of Object.entries(given)) {
@@ -71,7 +72,13 @@ export class Secrets {
     return value;
   }
 
+  /** All that it has had, the newest last. */
+  valuesOf(name: string): readonly string[] {
+    return this.all.get(name) ?? [];
+  }
+
   private add(name: string, value: string): void {
+    this.all.set(name, [...this.valuesOf(name).filter(each => each !== value), value]);
     this.masked.add(name, value);
     meetInTest(name, value);
   }

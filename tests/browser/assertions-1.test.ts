@@ -496,6 +496,7 @@ describe('network', () => {
     OTHER: 'Hunter2',
     PIN: '4711',
     PHRASE: 'Tr0ub4dor &3x',
+    LINES: 'line 1\r\nline 2\r\n',
     SAME: 'hunter2',
   });
   const login = (field: string) => post(`{ method: 'POST', body: JSON.stringify(${field}) }`);
@@ -603,6 +604,43 @@ describe('network', () => {
     ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
     ['another of the same value', post(ORDER), { body: { pw: '<secret>SAME</secret>' } }, null],
     ['a secret in other letters', post(ORDER), { body: { pw: '<secret>OTHER</secret>' } }, /not with/],
+    [
+      'a secret with a line break at its end',
+      login('{ p: "line 1\\nline 2" }'),
+      { body: { p: '<secret>LINES</secret>' } },
+      null,
+    ],
+    [
+      'an address with a secret',
+      login('"/t?c=" + encodeURIComponent("Tr0ub4dor &3x")'),
+      { body: 'c=<secret>PHRASE</secret>' },
+      null,
+    ],
+    ...[
+      'btoa(v)',
+      '"/t?c=" + encodeURIComponent(v)',
+      'v.toUpperCase()',
+      'JSON.stringify({ v })',
+      '[v]',
+      '[{ a: "b=c" }, { d: v }]',
+    ].map((changed): (typeof cases)[0] => [
+      `never a secret, in any form: ${changed}`,
+      `const v = 'Tr0ub4dor &3x'; ${login(`{ d: ${changed} }`)}`,
+      { never: true, body: '<secret>PHRASE</secret>' },
+      /was sent/,
+    ]),
+    [
+      'never an item of a list that looks like a form',
+      login('[{ u: "/?a=b", event: "b" }]'),
+      { never: true, body: { event: 'b' } },
+      /among other items/,
+    ],
+    [
+      'a deep list beside it',
+      `${login('"[".repeat(20_000) + "]".repeat(20_000)').replace('JSON.stringify', '')}; ${login('{ pin: 4711 }')}`,
+      { body: { pin: '<secret>PIN</secret>' } },
+      null,
+    ],
     ['a secret as a number', login('{ pin: 4711 }'), { body: { pin: '<secret>PIN</secret>' } }, null],
     ['a secret in a text', login('"Hi hunter2!"'), { body: 'Hi <secret>PW</secret>' }, null],
     ['an unknown secret', login('{ pin: "" }'), { body: { pin: '<secret>OLD</secret>' } }, /not with/],

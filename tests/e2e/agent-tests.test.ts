@@ -314,7 +314,7 @@ test('begins on a closed page', once, async ({ page, context, agent }) => {
   await page.close();
   await agent.run('Look');
 });
-test('begins again when the cap is spent', once, async ({ agent }) => {
+test('spends its cap', once, async ({ agent }) => {
   const dear = defineAgent({ name: 'dear', run: task => task.turn('think', () => task.usage({ costUsd: 0.3 })) });
   for (const goal of ['Look', 'Look on', 'Look again']) await agent.run(goal, { agent: dear });
 });
@@ -380,7 +380,7 @@ test('asks for too much, and goes on', once, async ({ agent }) => {
   // A wrong call says nothing about the site.
   for (const title of ['has no goal', 'begins on a blank page', 'begins on a closed page', 'crashes later'])
     expect(output).toContain(`? ${title} [shop] inconclusive: 0/1 passed`);
-  expect(output).toContain('? begins again when the cap is spent [shop] inconclusive: 0/1 passed');
+  expect(output).toContain('✗ spends its cap [shop] failed: 0/1 passed');
   expect(output.replace(/\s+/g, ' ')).toContain(
     'agent.run: the runs of this test have spent $0.6000 of its maxCostUsd of $0.5. Raise it, or give the run a cap',
   );

@@ -2,7 +2,6 @@
 // trial. Each leaves out what it can't know.
 import { type Plan, planName } from '../../data/plan';
 import { answerOf, verdictName } from '../../verdicts/policy';
-import { runError } from '../inside/errors';
 import type { LedgerEntry } from './ledger';
 import type { RunSettings } from './settings';
 
@@ -101,14 +100,6 @@ function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): str
   const cap = settings.maxCostUsd;
   if (cap === undefined || ledger.committedUsd <= cap + 1e-9) return undefined;
   return `another trial could cost more than the $${cap} of --max-cost`;
-}
-
-/** US dollars that the earlier runs of a hand-written test left of its cap. @throws Error if they left nothing */
-export function leftOfTest(cap: number | undefined, spentUsd: number): number | undefined {
-  if (cap === undefined || !spentUsd || spentUsd < cap) return cap && cap - spentUsd;
-  throw runError(
-    `agent.run: the runs of this test have spent $${spentUsd.toFixed(4)} of its maxCostUsd of $${cap}. Raise it, or give the run a cap of its own: agent.run(goal, { maxCostUsd }).`,
-  );
 }
 
 /** Why nothing that costs money starts any more. */

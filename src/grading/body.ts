@@ -1,0 +1,193 @@
+// What an assertion asks of the body of a request, and whether a body holds it.
+import type { SentBody } from '../browser/session/network';
+import type { NetworkAssertion } from '../spec';
+import { flat, parsedJson, shorten, textOfWindows } from '../text/line';
+import type { Secrets } from '../text/secrets';
+
+type Wanted = NonNullable<NetworkAssertion['body']>;
+export type KnownSecrets = Pick<Secrets, 'valuesOf' | 'mask'>;
+
+const MARK = /<secret>([^<>]*)<\/secret>/g;
+/** How a secret may stand in a text: as it is, in an address, in a form, in JSON. */
+const WRITTEN: ((value: string) => string)[] = [
+  value => value,
+  encodeURIComponent,
+  value => new URLSearchParams({ v: value }).toString().slice(2),
+  value => JSON.stringify(value).slice(1, -1),
+];
+
+/** Whether bodies hold what is wanted. Secrets are compared by their values, as they are: a page that changes one is broken. */
+export class WantedBody {
+  constructor(
+    private readonly wanted: Wanted,
+    private readonly secrets?: KnownSecrets,
+  ) {}
+
+  /** The body must contain a wanted text; a wanted mapping or list must be part of its JSON, or of its form's fields. */
+  isIn(sent: SentBody | undefined): boolean {
+    const { wanted } = this;
+    if (!sent) return false;
+    if (typeof wanted === 'string') {
+      const texts = [sent.text, ...textsInJson(sent.text), ...[...(formOf(sent)?.values() ?? [])].flat()];
+      const forms = WRITTEN.map(write => flat(this.filled(wanted, write)));
+      return texts.some(text => forms.some(form => flat(text).includes(form)));
+    }
+    const json = jsonOf(sent.text);
+    if (json !== undefined) return this.isPartOf(wanted, json);
+    const fields = formOf(sent);
+    return fields !== undefined && !Array.isArray(wanted) && this.isPartOfForm(wanted, fields);
+  }
+
+  /** Why it may be there, though `isIn` does not see it: for what must not be sent. */
+  whyUnsure(sent: SentBody | undefined): string | undefined {
+    const { wanted } = this;
+    if (!sent?.whole) return 'was not read in full';
+    if (this.isIn(sent)) return undefined;
+    if (this.isChangedIn(sent)) return 'has it in other letters, spaces or another encoding';
+    if (typeof wanted === 'string') return undefined;
+    const items = itemsIn(sent.text);
+    if (items.some(item => item !== undefined && this.isPartOf(wanted, item)))
+      return 'has it among other items';
+    return items.includes(undefined) && !formOf(sent) ? 'is neither JSON nor a form' : undefined;
+  }
+
+  /** Whether a secret stands there in another form than it has. */
+  isChangedIn(sent: SentBody | undefined): boolean {
+    if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
+    return new WantedBody(this.wanted).isIn({ ...sent, text: maskedText(sent, this.secrets) });
+  }
+
+  private filled(text: string, write: (value: string) => string): string {
+    // Without a value, as before a code is computed, nothing is it.
+    return text.replace(MARK, (mark, name: string) => {
+      const value = this.secrets?.valuesOf(name.trim()).at(-1);
+      return value ? write(value) : mark;
+    });
+  }
+
+  /** As `toMatchObject`: objects may hold more, lists have the same length. */
+  private isPartOf(wanted: unknown, sent: unknown): boolean {
+    if (typeof wanted !== 'object' || wanted === null) return this.isSame(wanted, sent);
+    if (typeof sent !== 'object' || sent === null || Array.isArray(wanted) !== Array.isArray(sent))
+      return false;
+    if (Array.isArray(wanted) && wanted.length !== (sent as unknown[]).length) return false;
+    return Object.entries(wanted).every(
+      ([key, value]) =>
+        Object.hasOwn(sent, key) && this.isPartOf(value, (sent as Record<string, unknown>)[key]),
+    );
+  }
+
+  /** A form only has texts. A list asks for all values of a field, in order. */
+  private isPartOfForm(wanted: Record<string, unknown>, fields: Fields): boolean {
+    return Object.entries(wanted).every(([name, value]) => {
+      const sent = fields.get(name) ?? [];
+      const isSame = (each: unknown, at: number) => this.isSame(asInForm(each), sent[at]);
+      if (Array.isArray(value)) return value.length === sent.length && value.every(isSame);
+      return typeof value !== 'object' && sent.some(each => this.isSame(asInForm(value), each));
+    });
+  }
+
+  /** A secret may be sent as a number. A computed one has had several values. */
+  private isSame(wanted: unknown, sent: unknown): boolean {
+    if (typeof wanted !== 'string') return wanted === sent;
+    const [, name = ''] = /^<secret>([^<>]*)<\/secret>$/.exec(wanted) ?? [];
+    const values = this.secrets?.valuesOf(name.trim()) ?? [];
+    if (!values.length) return this.filled(wanted, value => value) === sent;
+    const plain = (value: unknown) => asInForm(value).trim();
+    const isText = typeof sent === 'string' || typeof sent === 'number';
+    return isText && values.some(value => value !== '' && plain(value) === plain(sent));
+  }
+}
+
+const masked = new WeakMap<SentBody, string>();
+
+/** It is long, and looked at again and again. */
+function maskedText(sent: SentBody, { mask }: KnownSecrets): string {
+  const text = masked.get(sent) ?? mask(sent.text);
+  masked.set(sent, text);
+  return text;
+}
+
+export const shownBody = (body: unknown, mask = (text: string) => text) =>
+  shorten(mask(JSON.stringify(body)), 200);
+
+/** The first three, masked. */
+export function bodiesInWords(bodies: readonly (SentBody | undefined)[], secrets?: KnownSecrets): string {
+  const texts = new Map(bodies.map(body => [body?.text ?? '', body]));
+  const shown = [...texts.values()].slice(0, 3).map(body => {
+    if (!body?.text) return 'no body that can be read';
+    const fields = jsonOf(body.text) ?? formOf(body);
+    if (fields === undefined) return `"${shorten(secrets?.mask(body.text) ?? body.text, 200)}"`;
+    return shownBody(fields instanceof Map ? Object.fromEntries(fields) : fields, secrets?.mask);
+  });
+  return [...new Set(shown)].join(', ');
+}
+
+/** The values in JSON, in lists of lists, or in lines of JSON: several calls may share a request. Undefined where that is not JSON. */
+function itemsIn(text: string): unknown[] {
+  const lines = () => text.split('\n').filter(line => line.trim());
+  const queue = [parsedJson(text.trim()) ?? lines().map(parsedJson)];
+  const items: unknown[] = [];
+  // A page may nest lists deeply.
+  for (const value of queue)
+    if (Array.isArray(value)) for (const item of value) queue.push(item);
+    else items.push(value);
+  return items;
+}
+
+/** All values of each field. */
+type Fields = Map<string, string[]>;
+
+/** Browsers send the line breaks of a form as CR and LF, scripts as they like. */
+const asInForm = (value: unknown) => String(value).replace(/\r\n/g, '\n');
+
+/** `\s` and `trim()` skip a byte order mark, too. */
+const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text.trim()) : undefined);
+
+/** The texts in JSON as they were before quotes and line breaks were escaped. */
+function textsInJson(text: string): string[] {
+  const texts: string[] = [];
+  try {
+    JSON.parse(text.trim(), (_, value) => void (typeof value === 'string' && texts.push(value)));
+  } catch {
+    // Not JSON, or nested too deeply.
+  }
+  return texts;
+}
+
+/** The fields of a form in a browser's encoding; a file counts by its name. Undefined if it is not a form. */
+function formOf({ text, type }: SentBody): Fields | undefined {
+  if (/^application\/x-www-form-urlencoded/i.test(type)) return byName(decodedFields(text));
+  // `enctype="text/plain"`; a script may send such text, too.
+  const lines = /^text\/plain/i.test(type) ? [...text.matchAll(/^([^=\r\n]+)=(.*)$/gm)] : [];
+  if (lines.length) return byName(lines.map(([, name, value]) => [name!, value!.replace(/\r$/, '')]));
+  const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
+  if (boundary === undefined) return undefined;
+  const parts = text.split(`--${boundary}`).flatMap(part => {
+    // Not with one regular expression, which a page could make slow.
+    const at = part.indexOf('\r\n\r\n');
+    const head = part.slice(0, at);
+    const name = at < 0 ? undefined : /;\s*name="([^"]*)"/i.exec(head)?.[1];
+    if (!name) return [];
+    const file = /;\s*filename="([^"]*)"/i.exec(head)?.[1];
+    return [[unescaped(name), file === undefined ? part.slice(at + 4, -2) : unescaped(file)] as const];
+  });
+  return byName(parts);
+}
+
+function decodedFields(text: string): [string, string][] {
+  const fields = [...new URLSearchParams(text)];
+  if (!fields.flat().some(each => each.includes('\ufffd'))) return fields;
+  // A page that is not UTF-8 most often has Windows' single-byte encoding.
+  const asUtf8 = (byte: string) => encodeURIComponent(textOfWindows(Buffer.from(byte.slice(1), 'hex')));
+  return [...new URLSearchParams(text.replace(/%[89a-f][\da-f]/gi, asUtf8))];
+}
+
+/** Browsers escape only these. */
+const unescaped = (name: string) => name.replace(/%(22|0D|0A)/g, unit => decodeURIComponent(unit));
+
+function byName(entries: readonly (readonly [string, string])[]): Fields {
+  const fields: Fields = new Map();
+  for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), asInForm(value)]);
+  return fields;
+}
