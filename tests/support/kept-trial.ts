@@ -4,7 +4,16 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../../src/data/record';
 /** The text of its file: one that passed, with the fields in `more`, and what is attached before them. */
 export function keptTrial(
   record?: TrialRecord,
-  { attachments = [], ...more }: { attachments?: object[]; annotations?: object[]; costUsd?: number } = {},
+  {
+    attachments = [],
+    ...more
+  }: {
+    attachments?: object[];
+    annotations?: object[];
+    costUsd?: number;
+    outcome?: string;
+    status?: string;
+  } = {},
 ) {
   const body = Buffer.from(JSON.stringify(record ?? null)).toString('base64');
   const own = record ? [{ name: RECORD_ATTACHMENT, contentType: 'application/json', body }] : [];

@@ -175,6 +175,25 @@ test('a kept trial that can not be read is told when it is graded anew', async (
   expect(storedRun(run)?.regraded?.unknown).toEqual(["cart: a stored trial can't be read"]);
 });
 
+test.each<[string, object, string[]]>([
+  ['stays one', { outcome: 'error', status: 'error', errorKind: 'internal' }, []],
+  [
+    'whose result does not show it needs a new trial',
+    { outcome: 'passed' },
+    ['cart: it played another text of its spec'],
+  ],
+])('when a run is graded anew, an error %s', async (_, more, unknown) => {
+  const { folder, config } = newFolder();
+  await TrialStore.open(config, [planned()], new Date());
+  const run = storedRuns(folder)[0]!;
+  const record = madeRecord({ specId: 'cart', ...more });
+  const status = record.outcome === 'passed' ? 'passed' : 'failed';
+  writeFileSync(trialFile(run, 'opus', planned().plan, 0), keptTrial(record, { outcome: 'error', status }));
+  vi.stubEnv(RESUME, run).stubEnv(REGRADE, '1');
+  await TrialStore.open(config, [planned()], new Date());
+  expect(storedRun(run)?.regraded?.unknown).toEqual(unknown);
+});
+
 test.each<['failed' | 'interrupted', boolean, RegExp[]]>([
   ['failed', true, [/^search/]],
   ['interrupted', true, [/^search/]],
