@@ -101,9 +101,7 @@ export function datesIn(text: string): FoundDate[] {
   const { found, rest } = usual.found.length ? usual : findDates(text, SHORTER_DATES);
   const given = found.filter(({ at }) => !isNegated(text.slice(0, at)) && !APART.test(text.slice(0, at)));
   const years = [...new Set(Array.from(rest.matchAll(ONLY_YEAR), ([year]) => year))];
-  const whole = given.map(date =>
-    withYear(withYearBeside(date, rest), years.length === 1 ? years[0] : undefined),
-  );
+  const whole = given.map(date => withYears(withYearBeside(date, rest), years));
   return whole.flatMap(date => [date, ...otherDays(date, rest)]).sort((one, other) => one.at - other.at);
 }
 
@@ -135,21 +133,24 @@ const YEAR_AFTER =
 /** `the day after March 14`; not `3 nights from March 14` */
 const APART =
   /(?<!\p{L})(?:(?:days?|nights?|mornings?|evenings?|weeks?|months?) (?:after|before|following|prior to)|(?:days?|mornings?|evenings?|weeks?|months?) from) (?:the )?$/iu;
-/** No amount, and no number of an order. */
+/** No amount, no number of an order, and no year of something else. */
 const ONLY_YEAR =
-  /(?<![\p{L}\d.,#$€£¥-]|(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?|flight|train|bus|office|windows|at):? )(?:19|20)\d\d(?!\d|[.,]\d|-\d|\s?(?:[%$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|points?|miles|km|kg|people|guests|seats|units|items|pieces|users|steps|hours|words)(?!\p{L})))/giu;
+  /(?<![\p{L}\d.,#$€£¥-]|(?<!\p{L})(?:(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?|flight|train|bus|office|windows|at):?|(?:built|founded|established|since)(?: in)?|between|\d{4} (?:and|to)) )(?:19|20)\d\d(?!\d|[.,]\d|-\d|\s?(?:[%$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|points?|miles|km|kg|people|guests|seats|units|items|pieces|users|steps|hours|words)(?!\p{L})))/giu;
 
 /** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {
   const [, ...after] = YEAR_AFTER.exec(rest.slice(date.at + date.text.length)) ?? [];
   const year = after.find(Boolean) ?? YEAR_BEFORE.exec(rest.slice(0, date.at))?.[1];
-  return withYear(date, year?.padStart(4, '20'));
+  return withYears(date, year ? [year.padStart(4, '20')] : []);
 }
 
-/** @param year for readings without one */
-function withYear(date: FoundDate, year: string | undefined): FoundDate {
-  if (!year) return date;
-  return { ...date, readings: date.readings.map(each => (each.length === 5 ? `${year}-${each}` : each)) };
+/** @param years for readings without one: of several, each may be it */
+function withYears(date: FoundDate, years: readonly string[]): FoundDate {
+  if (!years.length) return date;
+  const readings = date.readings.flatMap(each =>
+    each.length === 5 ? years.map(year => `${year}-${each}`) : [each],
+  );
+  return { ...date, readings };
 }
 
 function datesOf(groups: string[], order: string): string[] {

@@ -92,7 +92,7 @@ const LIMIT = [
 ].join('|');
 /** After a number that is only a limit. */
 const BEYOND =
-  "\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L}|\\sto\\b|\\s?[\\d$€£¥])|\\sand (?:up|above|over|more)(?!,|\\s\\p{L}|\\s?[\\d$€£¥])|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b|\\s(?:(?:does|do|did)(?: not|n[’']t) (?:appear|exist|occur|match)|(?:is|are)(?: not|n[’']t) (?:there|shown|listed|what|(?:on|in) the|the (?:price|answer|number|total)))\\b";
+  "\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L}|\\sto\\b|\\s?[\\d$€£¥])|\\sand (?:up|above|over|more)(?!,|\\s\\p{L}|\\s?[\\d$€£¥])|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b|\\s(?:(?:does|do|did)(?: not|n[’']t) (?:appear|exist|occur|match)|(?:is|are|was|were)(?: not|n[’']t) (?:there|shown|listed|found|visible|available|what|(?:on|in) the|the (?:\\p{L}+ )?(?:price|answer|number|total)))\\b";
 const HALF = '(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa])';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
@@ -238,7 +238,7 @@ const ALONE = new RegExp(
   [
     '\\bthere (?:is|are) (none)\\b',
     `\\bthere (?:is|are) (?:only |just )?(one)\\b(?! \\S*\\d)${OF_A_FAILURE}`,
-    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*(?:\\bbecause|\\bdue to|, (?:so|but)|\\bsince (?:the|it|i))\\b)`,
+    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*(?:\\bbecause|\\bdue to|, (?:so|but)|\\b(?:since|as) (?:the|it|i)|\\bwithout \\p{L}+ing|\\bunless)\\b)`,
     '\\bthere is (no) \\p{L}+ (?:left|remaining|in stock)\\W*$',
     `^(no)${OF_A_FAILURE} \\p{L}+(?<![su])s\\W*$`,
   ].join('|'),

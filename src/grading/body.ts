@@ -1,17 +1,20 @@
 // What an assertion asks of the body of a request, and whether a body holds it.
 import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
-import { flat, parsedJson, shorten, textOfWindows } from '../text/line';
+import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
+import type { Mask } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
 export type KnownSecrets = Pick<Secrets, 'valuesOf' | 'mask'>;
 
+/** The most values of a computed secret that are looked for in a text. */
+const MAX_VALUES = 50;
 const MARK = /<secret>([^<>]*)<\/secret>/g;
 /** How a secret may stand in a text: as it is, in an address, in a form, in JSON. */
 const WRITTEN: ((value: string) => string)[] = [
   value => value,
-  encodeURIComponent,
+  value => encodeURIComponent(value.toWellFormed()),
   value => new URLSearchParams({ v: value }).toString().slice(2),
   value => JSON.stringify(value).slice(1, -1),
 ];
@@ -29,7 +32,7 @@ export class WantedBody {
     if (!sent) return false;
     if (typeof wanted === 'string') {
       const texts = [sent.text, ...textsInJson(sent.text), ...[...(formOf(sent)?.values() ?? [])].flat()];
-      const forms = WRITTEN.map(write => flat(this.filled(wanted, write)));
+      const forms = WRITTEN.flatMap(write => this.filled(wanted, write).map(flat));
       return texts.some(text => forms.some(form => flat(text).includes(form)));
     }
     const json = jsonOf(sent.text);
@@ -45,24 +48,35 @@ export class WantedBody {
     if (this.isIn(sent)) return undefined;
     if (this.isChangedIn(sent)) return 'has it in other letters, spaces or another encoding';
     if (typeof wanted === 'string') return undefined;
-    const items = itemsIn(sent.text);
-    if (items.some(item => item !== undefined && this.isPartOf(wanted, item)))
-      return 'has it among other items';
-    return items.includes(undefined) && !formOf(sent) ? 'is neither JSON nor a form' : undefined;
+    if (this.isAmongItems(sent.text)) return 'has it among other items';
+    return itemsIn(sent.text).includes(undefined) && !formOf(sent) ? 'is neither JSON nor a form' : undefined;
+  }
+
+  private isAmongItems(text: string): boolean {
+    const isIt = (item: unknown) => item !== undefined && this.isPartOf(this.wanted, item);
+    return typeof this.wanted !== 'string' && itemsIn(text).some(isIt);
   }
 
   /** Whether a secret stands there in another form than it has. */
   isChangedIn(sent: SentBody | undefined): boolean {
     if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
-    return new WantedBody(this.wanted).isIn({ ...sent, text: maskedText(sent, this.secrets) });
+    const text = maskedText(sent, this.secrets);
+    const marked = new WantedBody(this.wanted);
+    return marked.isIn({ ...sent, text }) || marked.isAmongItems(text);
   }
 
-  private filled(text: string, write: (value: string) => string): string {
-    // Without a value, as before a code is computed, nothing is it.
-    return text.replace(MARK, (mark, name: string) => {
-      const value = this.secrets?.valuesOf(name.trim()).at(-1);
-      return value ? write(value) : mark;
-    });
+  /** With the newest values, those before them, and so on. */
+  private filled(text: string, write: (value: string) => string): string[] {
+    const valuesOf = (name: string) => this.secrets?.valuesOf(name.trim()) ?? [];
+    const most = Math.max(1, ...[...text.matchAll(MARK)].map(([, name]) => valuesOf(name!).length));
+    return Array.from({ length: Math.min(most, MAX_VALUES) }, (_, age) =>
+      // Without a value, as before a code is computed, nothing is it.
+      text.replace(MARK, (mark, name: string) => {
+        const values = valuesOf(name);
+        const value = values.at(-1 - age) ?? values.at(-1);
+        return value ? write(value) : mark;
+      }),
+    );
   }
 
   /** As `toMatchObject`: objects may hold more, lists have the same length. */
@@ -92,7 +106,7 @@ export class WantedBody {
     if (typeof wanted !== 'string') return wanted === sent;
     const [, name = ''] = /^<secret>([^<>]*)<\/secret>$/.exec(wanted) ?? [];
     const values = this.secrets?.valuesOf(name.trim()) ?? [];
-    if (!values.length) return this.filled(wanted, value => value) === sent;
+    if (!values.length) return this.filled(wanted, value => value).some(each => each === sent);
     const plain = (value: unknown) => asInForm(value).trim();
     const isText = typeof sent === 'string' || typeof sent === 'number';
     return isText && values.some(value => value !== '' && plain(value) === plain(sent));
@@ -103,9 +117,19 @@ const masked = new WeakMap<SentBody, string>();
 
 /** It is long, and looked at again and again. */
 function maskedText(sent: SentBody, { mask }: KnownSecrets): string {
-  const text = masked.get(sent) ?? mask(sent.text);
+  const text = masked.get(sent) ?? unlessBroken(() => maskedJson(sent.text, mask)) ?? mask(sent.text);
   masked.set(sent, text);
   return text;
+}
+
+/** JSON stays JSON even if a secret is in a number: the number becomes a text. Undefined for what is not JSON. */
+function maskedJson(text: string, mask: Mask): string | undefined {
+  const json = parsedJson(text.trim());
+  const ofNumber = (value: number) => (mask(String(value)) === String(value) ? value : mask(String(value)));
+  if (json === undefined) return undefined;
+  return JSON.stringify(json, (_, value) =>
+    typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value,
+  );
 }
 
 export const shownBody = (body: unknown, mask = (text: string) => text) =>
@@ -159,7 +183,7 @@ function textsInJson(text: string): string[] {
 function formOf({ text, type }: SentBody): Fields | undefined {
   if (/^application\/x-www-form-urlencoded/i.test(type)) return byName(decodedFields(text));
   // `enctype="text/plain"`; a script may send such text, too.
-  const lines = /^text\/plain/i.test(type) ? [...text.matchAll(/^([^=\r\n]+)=(.*)$/gm)] : [];
+  const lines = /^text\/plain/i.test(type) ? [...text.matchAll(/^([^=\r\n\u2028\u2029]+)=(.*)$/gm)] : [];
   if (lines.length) return byName(lines.map(([, name, value]) => [name!, value!.replace(/\r$/, '')]));
   const boundary = /^multipart\/form-data;.*boundary="?([^";]+)/i.exec(type)?.[1];
   if (boundary === undefined) return undefined;
@@ -188,6 +212,11 @@ const unescaped = (name: string) => name.replace(/%(22|0D|0A)/g, unit => decodeU
 
 function byName(entries: readonly (readonly [string, string])[]): Fields {
   const fields: Fields = new Map();
-  for (const [name, value] of entries) fields.set(name, [...(fields.get(name) ?? []), asInForm(value)]);
+  for (const [name, value] of entries) {
+    const values = fields.get(name);
+    // A page may send one name thousands of times.
+    if (values) values.push(asInForm(value));
+    else fields.set(name, [asInForm(value)]);
+  }
   return fields;
 }

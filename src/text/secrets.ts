@@ -67,7 +67,7 @@ export class Secrets {
     const value: unknown = await inTime(name, compute);
     if (typeof value !== 'string' || !value.trim())
       throw new Error(`the function for the secret ${name} must return a non-empty string`);
-    for (const each of [value, ...((await compute.beside?.()) ?? [])]) this.add(name, each);
+    for (const each of [...((await compute.beside?.()) ?? []), value]) this.add(name, each);
     this.values[name] = value;
     return value;
   }

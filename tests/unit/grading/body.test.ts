@@ -17,6 +17,34 @@ test('each value that a computed secret has had counts, and none before the firs
   expect(wanted.isIn(sent('{"code":"111113"}'))).toBe(false);
 });
 
+test('the code that was typed is found in a text, not the next one', async () => {
+  const beside = async () => ['111110', '111111', '111112'];
+  const secrets = new Secrets({ OTP: Object.assign(() => '111111', { beside }) });
+  await secrets.value('OTP');
+  const wanted = new WantedBody('code=<secret>OTP</secret>', secrets);
+  expect(wanted.isIn(sent('code=111111', FORM))).toBe(true);
+  expect(secrets.valuesOf('OTP').at(-1)).toBe('111111');
+});
+
+test.each<[string, object | string, string]>([
+  ['a number in a text', '"pin":"<secret>PIN</secret>"', '{"pin":1234}'],
+  ['an item of a list', { pw: '<secret>PW</secret>' }, '[{"pw":"HUNTER22"}]'],
+  ['lines of JSON', { pw: '<secret>PW</secret>' }, '{"a":1}\n{"pw":"HUNTER22"}'],
+  ['beside another in a number', { pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],
+])('what must not be sent is seen in another form: %s', (_, body, text) => {
+  const wanted = new WantedBody(body as never, new Secrets({ PW: 'hunter22', PIN: '1234' }));
+  expect(wanted.isIn(sent(text))).toBe(false);
+  expect(wanted.whyUnsure(sent(text))).toContain('in other letters');
+});
+
+test('a page that sends one name, or no line break, again and again is read in time', () => {
+  const wanted = new WantedBody({ b: 'x' });
+  const half = new WantedBody('<secret>PW</secret>', new Secrets({ PW: 'ab\ud800cd' }));
+  expect(wanted.isIn(sent('a&'.repeat(100_000), FORM))).toBe(false);
+  expect(wanted.isIn(sent('\u2028'.repeat(200_000), 'text/plain'))).toBe(false);
+  expect(half.isIn(sent('{}'))).toBe(false);
+});
+
 test.each([
   ['password=<secret>PW</secret>', new URLSearchParams({ password: 'p@ss "w" 1' }).toString(), FORM],
   ['"password":"<secret>PW</secret>"', JSON.stringify({ password: 'p@ss "w" 1' }), undefined],
