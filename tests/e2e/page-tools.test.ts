@@ -166,7 +166,7 @@ test.beforeEach(({}, { title }) => test.fail(/^.odd: (page tools are|.*"careless
 pageToolTests('/', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/framed', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/later');
-pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 500 });
+pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 4_000 });
 pageToolTests('/lies', { calls: { add_to_carts: {} } });`,
     'unchecked.spec.ts': `import { pageToolTests, test } from '@taskproof/playwright';
 test.use({ taskproof: { pageTools: false } });
