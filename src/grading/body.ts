@@ -2,7 +2,7 @@
 import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
 import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
-import type { Mask } from '../text/mask';
+import { type Mask, secretsNamed } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
@@ -68,7 +68,7 @@ export class WantedBody {
   /** With the newest values, those before them, and so on. */
   private filled(text: string, write: (value: string) => string): string[] {
     const valuesOf = (name: string) => this.secrets?.valuesOf(name.trim()) ?? [];
-    const most = Math.max(1, ...[...text.matchAll(MARK)].map(([, name]) => valuesOf(name!).length));
+    const most = Math.max(1, ...secretsNamed(text).map(name => valuesOf(name).length));
     return Array.from({ length: Math.min(most, MAX_VALUES) }, (_, age) =>
       // Without a value, as before a code is computed, nothing is it.
       text.replace(MARK, (mark, name: string) => {
