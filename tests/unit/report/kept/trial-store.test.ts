@@ -194,6 +194,24 @@ test.each<[string, object, string[]]>([
   expect(storedRun(run)?.regraded?.unknown).toEqual(unknown);
 });
 
+test.each([
+  ['error', '0 trials kept'],
+  ['failed', '1 trial kept'],
+])('a trial that ended as %s: %s when the run is resumed', async (outcome, told) => {
+  const { folder, config } = newFolder();
+  await TrialStore.open(config, [planned()], new Date());
+  const run = storedRuns(folder)[0]!;
+  writeFileSync(
+    trialFile(run, 'opus', planned().plan, 0),
+    keptTrial(undefined, { outcome, status: 'failed' }),
+  );
+  vi.stubEnv(RESUME, run);
+  const written = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await TrialStore.open(config, [planned()], new Date());
+  expect(written.mock.calls.join('')).toContain(told);
+  written.mockRestore();
+});
+
 test.each<['failed' | 'interrupted', boolean, RegExp[]]>([
   ['failed', true, [/^search/]],
   ['interrupted', true, [/^search/]],
