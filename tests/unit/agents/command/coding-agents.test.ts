@@ -71,12 +71,13 @@ server.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\\n');
 await new Promise(resolve => server.stdout.once('data', resolve));`;
 const ASK_TOOLS = askTools(`JSON.parse(process.argv[process.argv.indexOf('--mcp-config') + 1])`);
 
-// As scripts/build.mjs does.
+// What the program needs of the built library, also where it was never built.
 beforeAll(async () => {
   await build({
     entryPoints: ['src/text/mask.ts'],
     outfile: 'dist/text/mask.js',
-    format: 'cjs',
+    bundle: true,
+    platform: 'node',
     target: 'node20',
   });
 });
