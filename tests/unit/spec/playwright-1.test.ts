@@ -63,7 +63,6 @@ describe('is refused', () => {
     [answer({ number: 1, tolerance: -1 }), '.tolerance', /must be at least 0/],
     [answer({ text: 'a', tolerance: 1 }), '.tolerance', /only allowed with `number`/],
     [answer({ date: '14.3.2026' }), '.date', /such as "2026-03-14"/],
-    [answer({ date: 'tomorrow' }), '.date', /such as "2026-03-14"/],
     [answer({ date: '2026-02-30' }), '.date', /does not exist/],
     [answer({ oneOf: [] }), '.oneOf', /must not be an empty list/],
     [answer({ matches: { type: 'nonsense' } }), '.matches', /is not a JSON Schema/],
@@ -231,17 +230,8 @@ test('patterns for WebSockets are refused', () => {
 });
 
 test.each([
-  ...[
-    'api/pay',
-    'api/**',
-    '127.0.0.1:4173/**',
-    '*/api/pay',
-    '?/api/pay',
-    '//shop.test/pay',
-    '*',
-    '*.test/**',
-  ],
-  ...['http:/shop.test', 'https?://shop.test/**', '/api/pay#done', '**/pay#done', 'ftp://shop.test/**'],
+  ...['api/pay', '*/api/pay', '//shop.test/pay', '*', '*.test/**', 'https?://shop.test/**'],
+  ...['ftp://shop.test/**', '/api/pay#done', '**/pay#done'],
 ])('a glob that no URL matches is refused, since `never` would hold: %s', urlPattern => {
   expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
     { path: 'assertions[0].urlPattern', message: expect.stringContaining('can match no request') },
@@ -249,24 +239,8 @@ test.each([
 });
 
 test.each([
-  ...[
-    '/api/pay',
-    '/**',
-    '**/pay',
-    '**',
-    '**pay',
-    'http://shop.test/**',
-    'https://**',
-    'http*://shop.test/**',
-  ],
-  ...[
-    '*://shop.test/**',
-    '*//shop.test/**',
-    '?ttp://shop.test/',
-    '{{api}}/pay',
-    'HTTP://shop.test/**',
-    '*p**',
-  ],
+  ...['/api/pay', '**/pay', '**', 'http://shop.test/**', 'https://**', 'HTTP://shop.test/**'],
+  ...['*://shop.test/**', '*//shop.test/**', '?ttp://shop.test/', '{{api}}/pay'],
 ])('a glob that URLs match is not: %s', urlPattern => {
   const spec = newer(network({ urlPattern, never: true }));
   expect(safeParseTaskSpec(spec)).toMatchObject({ ok: true });

@@ -32,14 +32,12 @@ describe('accepted', () => {
     ['id of 64', { id: 'a'.repeat(64) }],
     ['id with hyphens', { id: 'a--b-' }],
     ['goal of 1', { goal: 'x' }],
-    ['goal of 2000', { goal: 'x'.repeat(2000) }],
     ['goal of 2000 emoji', { goal: '\u{1F600}'.repeat(2000) }],
     ['tags', { tags: ['x', 'a b'] }],
     ['description', { description: '' }],
     ['http', { entryUrl: 'http://localhost:3000/a?b#c' }],
     ['HTTPS', { entryUrl: 'HTTPS://Example.com' }],
     ['an @ in the path', { entryUrl: 'https://example.com/@user:x' }],
-    ['IPv4', { entryUrl: 'http://127.0.0.1:8080/' }],
     ['IPv6 with allowedDomains', { entryUrl: 'http://[::1]:3000/', allowedDomains: ['localhost'] }],
     [
       'domains',
@@ -49,7 +47,6 @@ describe('accepted', () => {
     ['maxSteps 1', { maxSteps: 1 }],
     ['maxSteps 200', { maxSteps: 200 }],
     ['maxCostUsd 1000', { maxCostUsd: 1000 }],
-    ['k 1 of 1', { passPolicy: { k: 1, minPasses: 1 } }],
     ['k 25 of 25', { passPolicy: { k: 25, minPasses: 25 } }],
     ['url', asserting({ ...url, description: 'x' })],
     ['dom visible', asserting({ ...dom, state: 'visible', description: 'x' })],
@@ -61,7 +58,6 @@ describe('accepted', () => {
     ...[100, 599, '1xx', '5xx'].map(
       status => [`status ${status}`, asserting({ ...network, status })] as [string, Record<string, unknown>],
     ),
-    ['judge of 1', { judge: 'x' }],
     ['judge of 2000', { judge: 'x'.repeat(2000) }],
   ])('%s', (_, fields) => {
     expect(bothAccept(fields)).toMatchObject(fields);
