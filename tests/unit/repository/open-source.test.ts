@@ -19,22 +19,6 @@ test('the owner of the repository is named in package.json alone', () => {
   expect(naming).toEqual(['package.json']);
 });
 
-test.each(['bug.yml', 'feature.yml'])('the form %s can be filled in', name => {
-  const form = parse(read(`.github/ISSUE_TEMPLATE/${name}`)) as {
-    name: string;
-    description: string;
-    body: { type: string; id?: string; attributes: { label?: string; value?: string } }[];
-  };
-  expect(form.name && form.description).toBeTruthy();
-  const asked = form.body.filter(({ type }) => type !== 'markdown');
-  for (const { type, id, attributes } of asked) {
-    expect(['textarea', 'input', 'checkboxes', 'dropdown'], id).toContain(type);
-    expect(id).toMatch(/^[a-z]+$/);
-    expect(attributes.label, id).toBeTruthy();
-  }
-  expect(new Set(asked.map(({ id }) => id)).size).toBe(asked.length);
-});
-
 interface Step {
   uses?: string;
   run?: string;

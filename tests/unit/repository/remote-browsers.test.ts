@@ -79,20 +79,6 @@ test('kubernetes: service, policy and shards name the pods and the port of the b
   expect(endpoint).toBe(`ws://${kind('Service').metadata.name}:${kind('Service').spec.ports[0].port}/`);
 });
 
-test('kubernetes: one try for each shard, as many as are named, and volumes that exist', () => {
-  const { spec } = kind('Job');
-  expect(spec).toMatchObject({
-    completionMode: 'Indexed',
-    backoffLimitPerIndex: 0,
-    parallelism: spec.completions,
-  });
-  expect(containerOf('Job').command.at(-1)).toContain(`$((JOB_COMPLETION_INDEX + 1))/${spec.completions} `);
-  for (const name of ['Deployment', 'Job']) {
-    const mounted = containerOf(name).volumeMounts.map((mount: { name: string }) => mount.name);
-    expect(pod(name).spec.volumes.map((volume: { name: string }) => volume.name)).toEqual(mounted);
-  }
-});
-
 test('kubernetes: browsers get no key', () => {
   expect(JSON.stringify(kind('Deployment'))).not.toContain('secret');
   expect(JSON.stringify(kind('Job'))).toContain('secretKeyRef');
