@@ -4,7 +4,7 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { expect, onTestFinished, test } from 'vitest';
 import { aiJudge } from '../../../../src/grading/judge';
 import { DECIDE, PROMPT_VERSION } from '../../../../src/grading/judge/prompts';
-import { decision, json, playJudge } from '../../../support/judge-model';
+import { playJudge } from '../../../support/judge-model';
 import { reply, type Script, say } from '../../../support/messages-api';
 import { type OpenAiApiOptions, startOpenAiApi } from '../../../support/openai-api';
 import { judgedTrial, KEY, shots, startApi } from './trials';
@@ -98,14 +98,6 @@ test('the cap holds, and needs prices and counts', async () => {
   const judge = aiJudge({ model: uncounted.openai.chat('gpt'), pricing: PRICING });
   await expect(judge.judge(judgedTrial({ budgetUsd: 1 }))).rejects.toThrow(/does not count tokens/);
   expect(uncounted.requests).toHaveLength(1);
-});
-
-test('a failed trial fails with the reason', async () => {
-  const { openai } = await startOpenAi(
-    playJudge({ decision: request => json(decision(request, false, 'It was sent twice.')) }),
-  );
-  const judgement = await aiJudge({ model: openai('gpt') }).judge(judgedTrial());
-  expect(judgement).toMatchObject({ passed: false, reason: 'It was sent twice.', usage: { costUsd: null } });
 });
 
 test.each([

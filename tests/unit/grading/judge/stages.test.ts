@@ -89,7 +89,6 @@ test('tokens and dollars of all requests are in the record', async () => {
 });
 
 test.each([
-  ['one picture', shots(0), 1],
   ['two, both of which are kept anyway', shots(1), 2],
   ['none', [], 0],
   [
