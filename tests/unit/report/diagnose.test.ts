@@ -11,7 +11,6 @@ import { readResults } from '../../../src/data/results';
 import { planAnnotations } from '../../../src/playwright/run/plan';
 import { diagnose, keptWays } from '../../../src/report/diagnose';
 import { recordingOf } from '../../../src/report/recordings';
-import { findingsOf } from '../../../src/report/render/comparison';
 import { renderSummary } from '../../../src/report/render/run';
 import { lostSummary } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
@@ -383,33 +382,12 @@ describe('what several specs met', () => {
     expect(readResults(JSON.stringify(results), 'results.json')).toEqual(JSON.parse(JSON.stringify(results)));
   });
 
-  test('what one spec met stands with it', () => {
-    const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
-    diagnose([run], NONE);
-    const line = 'button without a name (.icon-cart on /shop/*)';
-    expect(lostSummary({ lost: [run], leftOut: [], regraded: [] }, {})).toContain(
-      `      in the way: ${line}`,
-    );
-    expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
-  });
-
   test('a page can not speak through its selectors', () => {
     const { terminal, summary } = told('locator(\'[title="<b>@octocat\\u001b[31m ::error::"]\')');
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what would colour a terminal
     expect(terminal + summary).not.toMatch(/\u001b| ::error/);
     expect(summary).not.toMatch(/<b>|@octocat/);
   });
-});
-
-test('agents of two projects that fail alike are grouped, and named in the comparison', () => {
-  const runs = ['haiku', 'opus'].map(project => specRun(project, [LOST, LOST]).run);
-  const { comparison } = resultsOf(runs, ABOUT, diagnose(runs, NONE));
-  expect(comparison!.failures).toMatchObject([
-    { spec: 'buy', groups: [{ projects: ['haiku', 'haiku', 'opus', 'opus'], trials: [0, 1, 0, 1] }] },
-  ]);
-  expect(findingsOf(comparison!)).toContain(
-    'buy, haiku, opus: 4 of 4 failures: nothing matches "h1"; ended on /help after button "Help"',
-  );
 });
 
 test('only specs that several agents fail are told apart from the agents, by name', () => {

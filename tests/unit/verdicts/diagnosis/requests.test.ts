@@ -28,7 +28,6 @@ const LATER = { startedAtMs: 250 };
 test.each<[string, NetworkEvent[], string[]]>([
   ['its turn, without the query', [event('POST', 'http://shop/api/cart?x=1')], ['1 POST /api/cart 200']],
   ['numbers alike', [get('/a/12'), get('/a/13')], ['1 GET /a/* 200']],
-  ['before a turn', [get('/a', { startedAtMs: 99 })], ['0 GET /a 200']],
   ['in the second turn', [get('/a', { startedAtMs: 200 })], ['2 GET /a 200']],
   ['of another host', [event('GET', 'http://api/a')], ['1 GET api/a 200']],
   ['no pictures', [get('/a', { resourceType: 'image', status: 500 })], []],
@@ -55,11 +54,6 @@ test.each<[string, NetworkEvent[], string[]]>([
     'how long one without an answer was waited for',
     [event('POST', 'http://shop/a', { status: null, startedAtMs: 200 })],
     ['2 POST /a  8800'],
-  ],
-  [
-    'when it first went wrong',
-    [get('/a', { status: 500 }), get('/a', { status: 500, ...LATER })],
-    ['1 GET /a 500'],
   ],
   [
     'a failure, although the page was left at the next try',
@@ -117,7 +111,6 @@ describe('the suspect, beside passing trials', () => {
   test.each<[string, string[], string[][], Parting | undefined, string | null]>([
     ['the same answers', OK, [OK], undefined, null],
     ['a server error', ['2 POST /cart 500'], [OK], undefined, BROKEN],
-    ['at the turn of parting', ['2 POST /cart 500'], [OK], parting('action', 2), BROKEN],
     ['a failure of a passing trial, too', ['2 POST /cart 500'], [OK, ['2 POST /cart 500']], undefined, null],
     [
       'a refusal before they parted',
