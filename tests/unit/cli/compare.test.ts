@@ -79,53 +79,6 @@ test.each([
   else expect(err).toBe('');
 });
 
-test('a baseline of version 0.1 is read, and becomes the first run', async () => {
-  const old = JSON.parse(BEFORE);
-  for (const row of old.verdicts) row.trials = [];
-  const { taskproof, read } = suite({
-    'taskproof-baseline.json': JSON.stringify(old),
-    'taskproof-results.json': resultsFile(
-      { cart: 'ppppp', docs: 'ppppp' },
-      { startedAt: '2026-11-06T10:00:00.000Z' },
-    ),
-  });
-  expect((await taskproof(['diff'])).out).toContain('2 specs compared: 2 unchanged');
-  expect((await taskproof(['baseline', 'save'])).code).toBe(0);
-  expect(runsOf(read('taskproof-baseline.json'))).toHaveLength(2);
-  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
-});
-
-test('two branches that both saved: the lines of both, in any order, with or without commas, are read', async () => {
-  const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
-  await taskproof(['baseline', 'save']);
-  const [open, version, runs, line, ...end] = read('taskproof-baseline.json').split('\n') as [
-    string,
-    string,
-    string,
-    string,
-  ];
-  const other = line.replace('11-05T', '11-06T');
-  write('taskproof-baseline.json', [open, version, runs, other, line, ...end].join('\n'));
-  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
-  write('taskproof-baseline.json', [open, version, runs, `${line},`, `${other},`, ...end].join('\n'));
-  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
-  write(
-    'taskproof-baseline.json',
-    [open, version, runs, '<<<<<<< HEAD', line, '=======', other, '>>>>>>> b', ...end].join('\n'),
-  );
-  const conflict = await taskproof(['diff']);
-  expect([conflict.code, conflict.err]).toEqual([2, expect.stringContaining('keep the runs of both sides')]);
-  // Cut in the middle of a write: never taken for fewer runs.
-  for (const cut of [
-    `${open}\n${version}\n${runs}\n${line},\n`,
-    `${open}\n${version}\n${runs}\n${line.slice(0, 80)}\n}\n}\n`,
-  ]) {
-    write('taskproof-baseline.json', cut);
-    expect((await taskproof(['diff'])).code).toBe(2);
-    expect((await taskproof(['baseline', 'save'])).code).toBe(1);
-  }
-});
-
 test('an incomplete run is saved with --force alone, as a partial one', async () => {
   const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp---' }, { complete: false }) });
   const refused = await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json']);
@@ -172,6 +125,12 @@ test('a run that lacks specs of the baseline is not saved by accident, nor one o
 test.each([
   ['no file', {}, 'taskproof-results.json does not exist. Run'],
   ['a foreign file', { 'taskproof-results.json': '{"suites":[]}' }, 'not a Taskproof results file'],
+  // Never taken for a baseline of fewer runs.
+  [
+    'a run beside a baseline that was cut',
+    { 'taskproof-results.json': BEFORE, 'taskproof-baseline.json': '{\n"schemaVersion": "2",\n"runs": {\n' },
+    'taskproof-baseline.json: not JSON',
+  ],
 ])('baseline save of %s says what to do', async (_name, files, message) => {
   const { code, err } = await suite(files).taskproof(['baseline', 'save']);
   expect(code).toBe(1);
@@ -213,11 +172,8 @@ test.each<[string, Record<string, string>, Record<string, string>, string[], num
   ['nothing changed', {}, {}, [], 0, 'Nothing is worse than the baseline.'],
   ['a proven regression', {}, { cart: 'pffff' }, [], 1, 'Worse than the baseline: cart [opus].'],
   ['a flip of few trials', {}, { cart: 'pppff' }, [], 1, 'regressed, too few trials to tell'],
-  ['a flip of few trials', {}, { cart: 'pppff' }, [], 1, 'npx taskproof confirm'],
   ['a flip of few trials, allowed', {}, { cart: 'pppff' }, ['--allow', 'candidates'], 0, 'Nothing is worse'],
-  ['a tolerated failure more', {}, { cart: 'ppppf' }, [], 0, '1 worsened, 1 unchanged'],
   ['a proven fall', { cart: LONG }, { cart: FELL }, [], 1, '25/25 → 13/25'],
-  ['a stricter policy', { cart: 'pppff' }, { cart: 'pppff' }, [], 0, 'Nothing is worse'],
   [
     'the site down',
     {},
@@ -225,14 +181,6 @@ test.each<[string, Record<string, string>, Record<string, string>, string[], num
     [],
     3,
     'one side is inconclusive or undecided on 2 specs (cart [opus], docs [opus])',
-  ],
-  [
-    'the site down, allowed',
-    {},
-    { cart: 'eeeee', docs: 'eeeee' },
-    ['--allow', 'unclear'],
-    0,
-    'Nothing is worse',
   ],
   ['a spec added', {}, { news: 'ppppp' }, [], 3, '--allow added'],
   ['a spec added, allowed', {}, { news: 'ppppp' }, ['--allow', 'unclear,added'], 0, 'Nothing is worse'],
@@ -250,7 +198,6 @@ test.each<[string, Record<string, string>, Record<string, string>, string[], num
 
 test.each<[string, Record<string, string>, string[], number]>([
   ['a spec gone', { cart: 'ppppp' }, [], 3],
-  ['a spec gone, allowed', { cart: 'ppppp' }, ['--allow', 'removed'], 0],
   ['an empty run', {}, [], 3],
 ])('diff, %s', async (_name, after, options, code) => {
   const { taskproof } = suite({ 'before.json': BEFORE, 'taskproof-results.json': resultsFile(after) });
@@ -275,20 +222,6 @@ test.each<[string, Parameters<typeof resultsFile>, number, string]>([
   expect(markdown.includes('docs')).toBe(more?.complete === false);
 });
 
-test('a fall of the whole suite that no spec shows', async () => {
-  const specs = (letters: (n: number) => string) =>
-    Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`spec-${n}`, letters(n)]));
-  const { taskproof } = suite({
-    'before.json': resultsFile(specs(() => LONG)),
-    'taskproof-results.json': resultsFile(specs(n => (n % 2 ? 'ppppf' : 'ppppp'))),
-  });
-  const { code, out } = await taskproof(['diff', 'before.json']);
-  expect(out).toContain(
-    'The suite as a whole became worse: 100% → 90% of the trials passed, over 40 specs (p < 0.001).',
-  );
-  expect(code).toBe(1);
-});
-
 test('the first run of a suite has no baseline', async () => {
   const { taskproof } = suite({ 'taskproof-results.json': BEFORE });
   const { code, err } = await taskproof(['diff']);
@@ -308,8 +241,6 @@ test.each([
   ['missing.json', 'a.json', 'missing.json does not exist'],
   ['a.json', 'later.json', 'schemaVersion is "9"'],
   ['a.json', 'text.json', 'text.json: not JSON'],
-  ['later.json', 'a.json', 'schemaVersion is "9"'],
-  ['text.json', 'a.json', 'text.json: not JSON'],
   ['a.json', 'baseline.json', 'a baseline, not the results of a run'],
   ['cut.json', 'a.json', 'the baseline is not valid'],
 ])('diff %s %s fails by itself with 2', async (before, after, message) => {
