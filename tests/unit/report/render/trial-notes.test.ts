@@ -19,13 +19,11 @@ describe('why a spec did not pass', () => {
   const found = [{ ...ICON, trials: 2 }];
   test.each<[string, Omit<Why, 'k'>, string[]]>([
     ['its reason', { verdict: 'failed', reason: 'no', diagnosis: undefined }, ['no']],
-    ['no reason', { verdict: 'failed', reason: null, diagnosis: undefined }, []],
     [
       'errors are no failures',
       { verdict: 'inconclusive', reason: 'no key', diagnosis: DIAGNOSIS },
       ['no key'],
     ],
-    ['the headline', { verdict: 'failed', reason: 'no', diagnosis: DIAGNOSIS }, [DIAGNOSIS.headline]],
     [
       'what is missing before it',
       { verdict: 'undecided', missing: 3, reason: 'no', diagnosis: DIAGNOSIS },
@@ -104,10 +102,8 @@ describe('the pictures of a passing and of a failed trial', () => {
   test.each<[Parting['kind'], string, string, string | undefined]>([
     // What both saw before they parted; if that is the same, or not there, what they saw after it.
     ['action', 'ab', 'xyz', 'ay'],
-    ['skipped', 'ab', 'xyz', 'ay'],
     ['ended', 'ab', 'xyz', 'az'],
     ['page', 'ab', 'xyz', 'bz'],
-    ['went_on', 'ab', 'xyz', 'bz'],
     ['action', 'yb', 'xyz', 'bz'],
     ['action', 'y', 'xyz', 'yy'],
     ['action', '', 'xyz', undefined],
