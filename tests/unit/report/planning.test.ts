@@ -131,7 +131,7 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
       { id: 'a', k: 2, repeatEach: 1 },
       { id: 'b', k: 5, repeatEach: 1 },
     ],
-    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
+    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\('<the globs of your specs>'\)` \(or `repeatEach: 5`, [^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
   ],
   [
     'a spec that is declared twice, with both places',
@@ -167,11 +167,6 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
     { projects: [fakeProject(''), fakeProject('')], shard: { current: 1, total: 2 } },
   ],
   [
-    'a k that another spec needs, too: the first is named',
-    ['a', 'b'].map(id => ({ id, ...few })),
-    /^taskproof: spec "a" needs k: 5, but project "agents" runs each test 2 times\. Add `\.\.\.repeats\('<the globs of your specs>'\)` \(or `repeatEach: 5`, [^\n]*$/,
-  ],
-  [
     'an ordinary test that the project does not repeat often enough',
     [{ id: 'answers', ...few, isTest: true }],
     /^taskproof: test "answers" needs k: 5, .*Add `\.\.\.repeats\(\{ atLeast: 5 \}\)` /,
@@ -205,11 +200,6 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
     [{ taskproof: null }],
     /^no Playwright config in \/suite\. Run the command in its folder, or pass --config=<file>\.$/,
     { configFile: undefined as never, rootDir: '/suite' },
-  ],
-  [
-    'wrong options of a project',
-    [{ taskproof: { agnet: agent, turnTimeoutMs: -1 } as never }],
-    /project "agents": .*\n +turnTimeoutMs: .*\n +agnet: unknown option\. Known options: agent/,
   ],
 ])('the run does not start with %s', async (_, specs, message, config = {}) => {
   await expect(run(specs, null, config).planned).rejects.toThrow(message);

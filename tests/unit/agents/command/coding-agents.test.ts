@@ -142,7 +142,6 @@ const retry = (attempt: number, status: number) => ({
   ...{ type: 'system', subtype: 'api_retry', attempt, error_status: status, error: 'why' },
 });
 
-const HASTY = ['claude-code', '--request-timeout', '0.5'];
 const HANGS = 'setInterval(() => {}, 1000);';
 /** Of Claude Code, as its first event tells them. */
 const init = (tools: string[], more = {}) => print({ type: 'system', subtype: 'init', tools, ...more });
@@ -168,7 +167,6 @@ describe('a command line that does not play', () => {
       { cli: `${print(retry(1, 529))} ${HANGS}`, args: ['claude-code', '--request-timeout', '3'] },
       /said nothing for \d s \(--request-timeout\)\. Before that: .*API answered 529, why$/,
     ],
-    'says nothing': [{ cli: HANGS, args: HASTY }, /said nothing for \d s \(--request-timeout\)$/],
     'reports a failure of Codex': [
       {
         args: ['codex'],
@@ -673,23 +671,16 @@ describe('turns', () => {
 
   test.each<[string, unknown, string]>([
     ['browser_select_option', { values: 'Friday', element: 'Day' }, 'select "Friday" in Day'],
-    ['browser_select_option', {}, 'select  in the page'],
     ['browser_select_option', { values: { a: 1 }, target: 3 }, 'select "{\\"a\\":1}" in 3'],
     [
       'browser_fill_form',
       { fields: [null, 'x', { name: 'Size', value: 4 }] },
       'fill the page: "", the page: "", Size: "4"',
     ],
-    ['browser_fill_form', { fields: 'Size' }, 'fill the page: ""'],
-    ['browser_click', { element: ['Go'] }, 'click ["Go"]'],
     ['browser_click', { element: { toString: 1 } }, 'click {"toString":1}'],
-    ['browser_click', null, 'click the page'],
     ['browser_type', 'x', 'type "" into the page'],
-    ['browser_press_key', { key: { toString: 1 } }, 'press {"toString":1}'],
-    ['browser_navigate', {}, 'go to '],
     ['browser_wait_for', { time: { toString: 1 } }, 'wait for {"toString":1} s'],
     ['browser_tabs', { action: { toString: 1 }, index: null }, '{"toString":1} tab'],
-    ['browser_tabs', { action: 'list' }, 'list tab'],
     ['other', undefined, 'other {}'],
   ])('%s with %j has a title', (name, input, title) => {
     const { session } = makeSession();
