@@ -37,7 +37,7 @@ const limited = (retryAfterMs?: number) => ({
 
 /** So many requests a second on average, with a burst. */
 const bucket =
-  (perSecond: number, burst: number, { told = false, retryAfter = false } = {}): Api =>
+  (perSecond: number, burst: number, { told = false } = {}): Api =>
   time => {
     let [tokens, at] = [burst, 0];
     return {
@@ -51,7 +51,7 @@ const bucket =
           ? { left: [{ of: 'requests' as const, limit: burst, remaining: Math.floor(tokens), resetMs }] }
           : {};
         if (ok) return served(left);
-        return { how: { ...limited(retryAfter ? 1_000 : undefined).how, ...left }, afterMs: 20 };
+        return { how: { ...limited().how, ...left }, afterMs: 20 };
       },
     };
   };
@@ -73,7 +73,7 @@ const window =
 
 /** So many requests in whatever window is looked at, as a gateway counts. */
 const sliding =
-  (most: number, seconds: number, { retryAfterMs = 0, latencyMs = LATENCY_MS } = {}): Api =>
+  (most: number, seconds: number, { retryAfterMs = 0 } = {}): Api =>
   time => {
     const starts: number[] = [];
     return {
@@ -81,7 +81,7 @@ const sliding =
         while (starts.length && starts[0]! <= time.now() - seconds * 1_000) starts.shift();
         if (starts.length >= most) return limited(retryAfterMs || undefined);
         starts.push(time.now());
-        return { ...served(), afterMs: latencyMs };
+        return served();
       },
     };
   };
@@ -135,10 +135,7 @@ function play(api: Api, { workers = 8, requests = 1_000, limiters = 1, gone = [0
 
 const APIS: [string, Api, number][] = [
   ['5 a second, 5 at once', bucket(5, 5), 5],
-  ['5 a second, 5 at once, says when to ask again', bucket(5, 5, { retryAfter: true }), 5],
-  ['5 a second, told in headers', bucket(5, 5, { told: true }), 5],
   ['60 a minute, a burst of 60, told in headers', bucket(1, 60, { told: true }), 1],
-  ['5 in each second', window(5, 1), 5],
   ['60 in each minute', window(60, 60), 1],
   ['6 at once', atOnce(6), 4],
 ];
@@ -154,11 +151,9 @@ test.each(APIS)('%s: nearly all of the limit is used, and few requests are refus
 
 test.each<[string, Api, number]>([
   ['300 in any minute', sliding(300, 60), 0.075],
-  ['50 in any minute, refused for 5 s', sliding(50, 60, { retryAfterMs: 5_000 }), MOST_REFUSED],
   ['5 in any second, refused for 10 s', sliding(5, 1, { retryAfterMs: 10_000 }), MOST_REFUSED],
-  ['5 in any second, answers after 8 s', sliding(5, 1, { latencyMs: 8_000 }), MOST_REFUSED],
-])('%s: a limit that was underrated at first is found', (name, api, mostRefused) => {
-  const perSecond = name.startsWith('50 ') ? 50 / 60 : 5;
+])('%s: a limit that was underrated at first is found', (_, api, mostRefused) => {
+  const perSecond = 5;
   const found = play(api, { workers: 64, requests: Math.ceil(perSecond * 800) });
   expect.soft(found.perSecond / perSecond, 'share of the limit').toBeGreaterThan(0.65);
   expect.soft(found.refused / found.served, 'refused').toBeLessThan(mostRefused);
