@@ -3,11 +3,9 @@ import type { z } from 'zod';
 import type { Line as ExampleLine, Task as ExampleTask } from '../../../agent-programs/cdp/protocol';
 import {
   lineSchema,
-  PROTOCOL_VERSION,
   parseLine,
   protocolJsonSchema,
   type TaskMessage,
-  taskSchema,
 } from '../../../src/data/agent-protocol';
 import { codeBlocks } from '../../support/markdown';
 import { suite } from '../cli/suite';
@@ -18,11 +16,9 @@ describe('a line', () => {
     '{"type":"narration","text":""}',
     '{"type":"action","title":"click","error":"it moved","point":{"x":1,"y":2.5},"detail":{"selector":"#go"}}',
     '{"type":"record","do":"click","locator":"getByText(\'Go\')","clickCount":2}',
-    '{"type":"record","do":"press","key":"Enter"}',
     '{"type":"record","do":"goto","url":"/cart"}',
     '{"type":"read_only"}',
     '{"type":"dialog","accept":true,"text":"3"}',
-    '{"type":"usage"}',
     '{"type":"usage","totalCostUsd":0.25}',
     '{"type":"usage","inputTokens":1,"outputTokens":2,"cacheReadTokens":3,"cacheCreationTokens":4,"costUsd":null}',
     '{"type":"activate","targetId":"ABC"}',
@@ -30,9 +26,7 @@ describe('a line', () => {
     '{"type":"turn_end"}',
     '{"type":"waiting","for":"limit"}',
     '{"type":"waiting_end"}',
-    '{"type":"end","status":"completed","answer":"11 to 17"}',
     '{"type":"end","status":"completed","answer":{"from":11}}',
-    '{"type":"end","status":"completed","answer":["11"]}',
     '{"type":"end","status":"gave_up","reason":"no such button"}',
     '{"type":"end","status":"error","reason":"429","errorKind":"agent_api"}',
   ])('%s is read as it is', line => expect(parseLine(line)).toEqual(JSON.parse(line)));
@@ -50,21 +44,16 @@ describe('a line', () => {
     ['Loading model...', /it wrote "Loading model\.\.\.", which is not JSON: .*print logs to standard error/],
     ['{"type":"turn"', /which is not JSON/],
     ['null', /it wrote null, which is not a line of the protocol/],
-    ['[]', /it wrote \[\], which is not a line of the protocol/],
     [
       '{"type":"click"}',
       /it wrote \{"type":"click"\}, .*: type: Invalid discriminator value. Expected .turn./,
     ],
-    ['{"type":"turn"}', /title: Invalid input/],
     ['{"type":"turn","title":""}', /title: Too small/],
     ['{"type":"narration","text":"x","mood":"good"}', /Unrecognized key: "mood"/],
     ['{"type":"usage","inputTokens":-1}', /inputTokens: Too small/],
-    ['{"type":"usage","inputTokens":1.5}', /inputTokens: Invalid input: expected int/],
-    ['{"type":"usage","costUsd":"much"}', /costUsd: Invalid input/],
     ['{"type":"usage","totalCostUsd":-1}', /totalCostUsd: Too small/],
     ['{"type":"usage","totalCostUsd":null}', /totalCostUsd: Invalid input/],
     ['{"type":"action","title":"x","point":{"x":1}}', /point\.y: Invalid input/],
-    ['{"type":"record","do":"fly"}', /do: Invalid/],
     ['{"type":"record","do":"click"}', /locator: Invalid input/],
     ['{"type":"record","do":"click","locator":"x","force":true}', /Unrecognized key: "force"/],
     ['{"type":"end","status":"done"}', /status: Invalid option/],
@@ -106,31 +95,13 @@ test('the lines of the documentation are lines of the protocol', () => {
 
 interface Definition {
   required: string[];
-  properties: Record<string, { description?: string; const?: string }>;
+  properties: Record<string, { const?: string }>;
   additionalProperties?: boolean;
   oneOf?: Definition[];
 }
 
 describe('the JSON Schema', () => {
-  const schema = protocolJsonSchema() as {
-    title: string;
-    $schema: string;
-    $defs: { task: Definition; line: { oneOf: Definition[] } };
-  };
-
-  test('says its version, and the dialect once', () => {
-    expect(schema.title).toBe(`Taskproof agent protocol ${PROTOCOL_VERSION}`);
-    expect(JSON.stringify(schema).match(/\$schema/g)).toHaveLength(1);
-  });
-
-  test('has every field of the task, each required and described; further ones may come', () => {
-    const { task } = schema.$defs;
-    expect(Object.keys(task.properties)).toEqual(Object.keys(taskSchema.shape));
-    expect(task.required).toEqual(Object.keys(taskSchema.shape));
-    expect(task.additionalProperties).toBeUndefined();
-    for (const [name, { description }] of Object.entries(task.properties))
-      if (name !== 'cdp') expect(description, name).toBeTruthy();
-  });
+  const schema = protocolJsonSchema() as { $defs: { line: { oneOf: Definition[] } } };
 
   test('has every type of line, strict, with what may be left out left out', () => {
     const lines = schema.$defs.line.oneOf.flatMap(line => line.oneOf ?? [line]);
