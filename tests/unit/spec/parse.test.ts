@@ -299,7 +299,7 @@ describe('unreadable YAML', () => {
     ['a tag', `${yaml}tags: !include x.yaml\n`, 8, /!include.*remove the tag/],
     ['binary', `${yaml}description: !!binary aGk=\n`, 8, /remove the tag/],
     ['an alias bomb', `${yaml}${bomb.join('\n')}\n`, 1, /alias/],
-    ['a list of aliases', `a: &a []\nb: [${'*a,'.repeat(60_000)}]`, 2, /aliases/],
+    ['a list of aliases', `a: &a []\nb: [${'*a,'.repeat(6_000)}]`, 2, /aliases/],
     ['deep brackets', '['.repeat(10_000), 1, /can't be read|stack/],
     ['over 1 MiB', `${yaml}#${'x'.repeat(large)}`, 1, /1 MiB/],
     ['over 1 MiB in UTF-8', `#${'\u20ac'.repeat(large / 2)}`, 1, /1 MiB/],

@@ -114,17 +114,17 @@ describe('any pattern', () => {
 
 // Each of these runs for minutes or years in a backtracking matcher; vitest's own limit is the bound.
 describe('long patterns and long URLs', () => {
-  const long = 'a'.repeat(2000);
+  const long = 'a'.repeat(1000);
   it.each([
     ['**a'.repeat(60), long, true],
     [`${'**a'.repeat(60)}**b`, long, false],
     [`${'*a'.repeat(60)}*b`, long, false],
     [`${'*?'.repeat(60)}b`, 'a/'.repeat(1000), false],
-    [`${'**/'.repeat(100)}x`, '/'.repeat(2000), false],
+    [`${'**/'.repeat(100)}x`, '/'.repeat(1000), false],
     [`${'**/*'.repeat(100)}x`, 'a/'.repeat(1000), false],
-    ['*'.repeat(2000), long, true],
-    ['?'.repeat(2000), long, true],
-    ['?'.repeat(2001), long, false],
+    ['*'.repeat(1000), long, true],
+    ['?'.repeat(1000), long, true],
+    ['?'.repeat(1001), long, false],
     [long, long, true],
   ])('%.12s...', (pattern, url, matches) => {
     expect(urlGlob(pattern)(url)).toBe(matches);

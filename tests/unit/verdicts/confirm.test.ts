@@ -130,7 +130,7 @@ test('the share of red diffs is the exact one', () => {
       const chance = binomial(before, k, 7.5 / 11) * binomial(after, k, 7.5 / 11);
       if (outcomeOf(diffVerdicts(side(before), side(after))).outcome === 'worse') red += chance;
     }
-  const found = falseAlarms(compared, 20_000);
+  const found = falseAlarms(compared, 5_000);
   expect(Math.abs(found.diff - red)).toBeLessThan(0.015);
   expect(found.confirm).toBeLessThan(0.05);
 });
@@ -158,7 +158,7 @@ test('if trials stop early, they do so in drawn runs, too', () => {
     for (const after of stops)
       if (outcomeOf(diffVerdicts([before.side], [after.side])).outcome === 'worse')
         red += before.chance * after.chance;
-  expect(Math.abs(falseAlarms(compared, 20_000).diff - red)).toBeLessThan(0.015);
+  expect(Math.abs(falseAlarms(compared, 5_000).diff - red)).toBeLessThan(0.015);
 });
 
 test('only what both sides have played with an agent is compared', () => {

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { webJudge } from '../../../../src/grading/judge';
 import { quotedEvidence, recordedEvidence } from '../../../../src/grading/judge/prompts';
+import { anyCharacter } from '../../../support/any-character';
 import { playJudge, stageOf } from '../../../support/judge-model';
 import { textsOf } from '../../../support/messages-api';
 import type { JsonObject } from '../../../support/messages-api/tokens';
@@ -79,7 +80,7 @@ test('what a picture is said to show is quoted, too', async () => {
 
 test('no content ends its quotation or is not valid UTF-8', () => {
   const nasty = fc.oneof(
-    fc.string({ unit: 'binary' }),
+    fc.string({ unit: anyCharacter }),
     fc.string({ unit: fc.constantFrom('<', '/', 'evidence', '>', '&lt;', '\n', '\ud800', '\udc00', 'kind') }),
   );
   fc.assert(
