@@ -135,32 +135,6 @@ test('the share of red diffs is the exact one', () => {
   expect(found.confirm).toBeLessThan(0.05);
 });
 
-test('if trials stop early, they do so in drawn runs, too', () => {
-  const rate = 5.5 / 7;
-  const row = (passes: number, failures: number) => ({
-    ...rowOf('cart', 'p'.repeat(passes) + 'f'.repeat(failures), 1),
-    ...{
-      k: 5,
-      minPasses: 5,
-      verdict: failures ? ('failed' as const) : ('passed' as const),
-      stoppedEarly: true,
-    },
-  });
-  const compared = comparedWith([row(0, 1)], [row(5, 0)]);
-  expect(compared).toMatchObject([{ rate, before: 1 }]);
-  const stops = [0, 1, 2, 3, 4, 5].map(passes => {
-    const [side, chance] =
-      passes < 5 ? [row(passes, 1), rate ** passes * (1 - rate)] : [row(5, 0), rate ** 5];
-    return { side, chance };
-  });
-  let red = 0;
-  for (const before of stops)
-    for (const after of stops)
-      if (outcomeOf(diffVerdicts([before.side], [after.side])).outcome === 'worse')
-        red += before.chance * after.chance;
-  expect(Math.abs(falseAlarms(compared, 5_000).diff - red)).toBeLessThan(0.015);
-});
-
 test('only what both sides have played with an agent is compared', () => {
   const [cart, docs] = [rowOf('cart', 'pp', 2), rowOf('docs', 'pp', 2)];
   const replayed = { ...docs, replayed: true };
