@@ -47,6 +47,10 @@ export class SecretMask {
     }
   }
 
+  get isEmpty(): boolean {
+    return this.forms.size === 0;
+  }
+
   readonly mask: Mask = text => {
     const found = this.forms.size ? viewsOf(text).flatMap(view => this.findIn(view)) : [];
     return found.length ? replaced(text, found) : text;

@@ -8,33 +8,13 @@ export interface SecretFunction {
   readonly beside?: () => Promise<string[]>;
 }
 
-/** The most values of tests that a process remembers: a worker may play hundreds of trials, and compute values in each. */
-const MAX_REMEMBERED = 400;
+/** Of this process: what one test has typed may stand in the report of the next. */
+const met = new SecretMask();
 
-let met = new SecretMask();
-const ofConfig: [name: string, value: string][] = [];
-/** Names by value, the newest last. */
-const ofTests = new Map<string, string>();
+/** Masks the secrets that this process has met. Undefined before the first. */
+export const maskOfMet = (): Mask | undefined => (met.isEmpty ? undefined : met.mask);
 
-/** Masks the secrets that this process has met: those of its config, and the newest of its tests so far. Undefined before the first. */
-export const maskOfMet = (): Mask | undefined => (ofConfig.length + ofTests.size ? met.mask : undefined);
-
-/** A value of the config: it is masked from now on. */
-export function meet(name: string, value: string): void {
-  ofConfig.push([name, value]);
-  met.add(name, value);
-}
-
-function meetInTest(name: string, value: string): void {
-  ofTests.delete(value);
-  ofTests.set(value, name);
-  met.add(name, value);
-  if (ofTests.size <= MAX_REMEMBERED) return;
-  for (const oldest of [...ofTests.keys()].slice(0, MAX_REMEMBERED / 2)) ofTests.delete(oldest);
-  met = new SecretMask();
-  for (const [name, value] of ofConfig) met.add(name, value);
-  for (const [value, name] of ofTests) met.add(name, value);
-}
+export const meet = (name: string, value: string) => met.add(name, value);
 
 const SECRET_LIMIT_MS = 30_000;
 
@@ -80,7 +60,7 @@ export class Secrets {
   private add(name: string, value: string): void {
     this.all.set(name, [...this.valuesOf(name).filter(each => each !== value), value]);
     this.masked.add(name, value);
-    meetInTest(name, value);
+    meet(name, value);
   }
 }
 
