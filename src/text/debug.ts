@@ -1,5 +1,5 @@
 // `DEBUG=taskproof*` writes a line on standard error for each decision in a trial. Not by the package `debug`: lines are masked.
-import { escapePattern, oneLine } from './line';
+import { oneLine } from './line';
 import type { Mask } from './mask';
 
 /** CONTRIBUTING.md says what each of them tells. */
@@ -24,13 +24,9 @@ export function debug(topic: (typeof TOPICS)[number], said: () => string): void 
   lastMs = nowMs;
 }
 
-/** As with `debug`: names are separated by commas or spaces, `*` stands for any characters, and `-` excludes a name. */
+/** Names are separated by commas or spaces. One that ends with `*` stands for all that begin so. */
 function isNamed(name: string, names: string): boolean {
-  const globs = names.split(/[\s,]+/).filter(Boolean);
-  const fits = (glob: string) => {
-    const parts = glob.split('*').map(escapePattern);
-    return new RegExp(`^${parts.join('.*')}$`).test(name);
-  };
-  const left = globs.filter(glob => glob.startsWith('-')).map(glob => glob.slice(1));
-  return globs.some(fits) && !left.some(fits);
+  return names
+    .split(/[\s,]+/)
+    .some(each => each === name || (each.endsWith('*') && name.startsWith(each.slice(0, -1))));
 }

@@ -72,10 +72,6 @@ tool('asks', async () => say(String(confirm('Sure?'))));`),
       "for (let at = 0; at < 500; at++) tool('tool_' + at, async () => say(String(at)), { inputSchema: { type: 'object', properties: { ['p' + at]: { type: 'string' } } } });",
     ),
   '/long': () => html("tool('long', async () => say('y'.repeat(2e6)), { description: 'x'.repeat(1e6) });"),
-  '/huge': () =>
-    html(
-      "for (let at = 0; at < 30; at++) tool('huge' + at, async () => 1, { description: 'x'.repeat(1e6) });",
-    ),
 };
 const site = serverOfTests((request, response) => {
   response.setHeader('content-type', 'text/html; charset=utf-8');
@@ -294,9 +290,9 @@ describe('frames', () => {
 });
 
 describe('bounds', () => {
-  it.each(['/busy', '/huge'])('%s tells nothing about the browser: tools are there later', async path => {
-    const { page, tools, names } = await open(path);
-    const isBusy = path === '/busy' && page.evaluate(hang('/held'));
+  it('a busy page tells nothing about the browser: tools are there later', async () => {
+    const { page, tools, names } = await open('/busy');
+    const isBusy = page.evaluate(hang('/held'));
     expect(await tools.isSupported()).toBe(true);
     await isBusy;
     await page.goto(site.url);
@@ -319,12 +315,6 @@ describe('bounds', () => {
     const { tools } = await open('/long');
     const [tool] = await tools.list();
     expect(tool!.description).toHaveLength(1_000);
-  });
-
-  it('more than a page can tell in time is not read', async () => {
-    const { names, session } = await open('/huge');
-    expect(await names()).toEqual([]);
-    expect(session.notices.join()).toContain('too large');
   });
 });
 

@@ -67,8 +67,6 @@ export function relayed(
   let attaches = false;
   const attached = new Map<string, Promise<unknown>>();
   const ownTargets = new Set<string>();
-  /** Known from answers to `Browser.getWindowForTarget`. */
-  const ownWindows = new Set<unknown>();
   const waiting: Request[] = [];
   let lastOwnId = FIRST_OWN_ID;
 
@@ -87,11 +85,10 @@ export function relayed(
     if (method === 'Browser.close') setImmediate(() => client.close());
     if (ANSWERED.has(method)) return ANSWERED.get(method);
     const sent = passed(method, params, isRoot, ownContextId);
-    if (BROWSER_WIDE.test(method)) await check(method, sent);
+    if (BROWSER_WIDE.test(method)) await check(sent);
     if (method === 'Page.bringToFront' && parents.has(sessionId)) await client.front(targets.get(sessionId)!);
     if (!isRoot) return pass(sessionId, { ...request, params: sent });
     const result: Params = await session.send(method, sent);
-    learnWindow(result);
     if (method === 'Target.createTarget') await attach(result.targetId);
     if (method !== 'Target.getTargets') return result;
     return { targetInfos: (result.targetInfos as Params[]).filter(isOwn) };
@@ -123,12 +120,8 @@ export function relayed(
     await attaching;
   };
 
-  /** @throws Error if the target or the window is not the trial's */
-  const check = async (method: string, { targetId, windowId }: Params): Promise<void> => {
-    if (/WindowBounds$/.test(method) && !ownWindows.has(windowId))
-      throw new Error(
-        `${JSON.stringify(windowId)} is not a window of this trial: call Browser.getWindowForTarget first`,
-      );
+  /** @throws Error if the target is not the trial's */
+  const check = async ({ targetId }: Params): Promise<void> => {
     if (typeof targetId !== 'string' || ownTargets.has(targetId)) return;
     const { targetInfo } = (await session.send('Target.getTargetInfo', { targetId })) as Params;
     // Clients may see the browser's own target, but must get no session of it: that would reach other contexts.
@@ -157,8 +150,7 @@ export function relayed(
     } else if (sessionId !== BROWSER || concerns(message.params!)) show(message, sessionId);
   };
   const show = (message: Message, sessionId: string): void => {
-    const { method, params = {}, result } = message;
-    if (result) learnWindow(result);
+    const { method, params = {} } = message;
     if (method === 'Target.attachedToTarget') {
       parents.set(params.sessionId, sessionId);
       targets.set(params.sessionId, params.targetInfo.targetId);
@@ -170,9 +162,6 @@ export function relayed(
 
   const concerns = ({ targetInfo, targetId }: Params): boolean =>
     targetInfo ? isOwn(targetInfo) : targetId === undefined || ownTargets.has(targetId);
-  const learnWindow = ({ windowId }: Params): void => {
-    if (typeof windowId === 'number') ownWindows.add(windowId);
-  };
   /** Whether the client may see a target. Remembers the trial's own. */
   const isOwn = ({ targetId, type, browserContextId }: Params): boolean => {
     if (type === 'browser') return true;

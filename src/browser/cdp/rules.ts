@@ -16,7 +16,7 @@ const OF_A_PAGES_STORAGE =
 
 /** Browser-wide methods that any session may call. */
 const PASSED =
-  /^(?:Browser\.(?:getVersion|getWindowForTarget|[gs]etWindowBounds)|Target\.(?:activateTarget|attachToTarget|closeTarget|detachFromTarget|getTargetInfo|setAutoAttach))$/;
+  /^(?:Browser\.(?:getVersion|getWindowForTarget)|Target\.(?:activateTarget|attachToTarget|closeTarget|detachFromTarget|getTargetInfo|setAutoAttach))$/;
 
 /** Only in the browser's session, where their answers and events are filtered by context. */
 const PASSED_AT_ROOT = /^Target\.(?:getTargets|setDiscoverTargets)$/;
@@ -24,10 +24,11 @@ const PASSED_AT_ROOT = /^Target\.(?:getTargets|setDiscoverTargets)$/;
 const IN_CONTEXT =
   /^(?:Browser\.(?:grantPermissions|resetPermissions|setPermission)|Storage\.(?:clear|get|set)Cookies|Target\.createTarget)$/;
 
-/** Answered without doing anything. Downloads must stay with Playwright, or the trial would not notice them. */
+/** Answered without doing anything. Downloads must stay with Playwright, or the trial would not notice them; windows may be shared. */
 export const ANSWERED: ReadonlyMap<string, object> = new Map([
   ['Browser.close', {}],
   ['Browser.setDownloadBehavior', {}],
+  ['Browser.setWindowBounds', {}],
   ['Page.setDownloadBehavior', {}],
   ['Target.getBrowserContexts', { browserContextIds: [] }],
   ['Target.setRemoteLocations', {}],

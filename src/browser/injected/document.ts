@@ -126,15 +126,6 @@ function modelContext(): ModelContext | undefined {
   return (document as Holder).modelContext ?? (navigator as Holder).modelContext;
 }
 
-/** How many characters a document's tools have; null if the page has no WebMCP. Has to run in the page's own world. */
-export async function sizeOfTools(): Promise<number | null> {
-  const context = modelContext();
-  if (!context) return null;
-  const tools = (await context.getTools?.()) ?? [];
-  const said = tools.map(tool => [tool.name, tool.description, tool.inputSchema, tool.annotations]);
-  return JSON.stringify(said).length;
-}
-
 /** Calls a tool of this document. Returns what the page throws, too: its texts could be taken for errors of Playwright. */
 export async function callTool(
   _: Document,

@@ -8,7 +8,7 @@ import { flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
 import { admits, documentIn, isAdmitted } from '../admitted';
-import { callBesideScripts, callInPage, injected } from '../in-page';
+import { callInPage, injected } from '../in-page';
 import type { Session } from '../session/session';
 import { limited, within } from '../waiting';
 
@@ -40,8 +40,6 @@ const MAX_NAMES = 2_000;
 const MAX_DESCRIPTION = 1_000;
 /** Characters of a schema. A tool with a longer one is not offered. */
 const MAX_SCHEMA = 20_000;
-/** Characters of all texts of a page's tools. To read more would keep the browser busy for seconds. */
-const MAX_SAID = 20_000_000;
 const NAME = /^[\w.-]{1,128}$/;
 
 interface Found extends PageTool {
@@ -55,8 +53,6 @@ export class PageTools {
   private isLacking = false;
   /** What agents don't get, and why: `tool "x": its schema is longer than 20000 characters`. */
   readonly leftOut = new Set<string>();
-  /** URLs of pages whose tools are too long to read. */
-  private readonly tooMuch = new WeakMap<Page, string>();
 
   constructor(
     private readonly session: Pick<Session, 'page' | 'notice'>,
@@ -64,13 +60,11 @@ export class PageTools {
     readonly mode: PageToolsMode = 'auto',
   ) {}
 
-  /** True also if the page does not answer, or its tools are too long. */
+  /** True also if the page does not answer. */
   async isSupported(): Promise<boolean> {
-    const { page } = this.session;
-    const size = this.mode === false ? null : await this.sizeFor(page);
-    const tools =
-      typeof size === 'number' && (await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
-    this.isLacking = size === null || /not (enabled|supported)/.test(String(tools));
+    const { webmcp } = this.session.page;
+    const tools = this.mode !== false && (await webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
+    this.isLacking = !tools || /not (enabled|supported)/.test(String(tools));
     return !this.isLacking;
   }
 
@@ -171,8 +165,7 @@ export class PageTools {
 
   private async find(page: Page): Promise<Found[]> {
     const main = page.mainFrame();
-    const isOff = this.mode === false || this.isLacking || !admits(main, this.allowedDomains);
-    if (isOff || typeof (await this.sizeFor(page)) !== 'number') return [];
+    if (this.mode === false || this.isLacking || !admits(main, this.allowedDomains)) return [];
     this.leftOut.clear();
     const frames = page.frames().filter(frame => admits(frame, this.allowedDomains));
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
@@ -180,17 +173,6 @@ export class PageTools {
     const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
     if (all.length > MAX_TOOLS) this.leftOut.add(`all tools after the first ${MAX_TOOLS}`);
     return all.slice(0, MAX_TOOLS);
-  }
-
-  /** Characters of a page's tools; null without WebMCP; undefined if the page does not answer, or they are too long to read. */
-  private async sizeFor(page: Page): Promise<number | null | undefined> {
-    const address = page.url();
-    if (this.tooMuch.get(page) === address) return undefined;
-    const size = await within(callBesideScripts(page, 'sizeOfTools'), LIST_LIMIT_MS);
-    if (!size || size <= MAX_SAID) return size;
-    this.tooMuch.set(page, address);
-    this.session.notice("This page's descriptions of its tools are too large: none is offered.");
-    return undefined;
   }
 
   private async read(frame: Frame): Promise<Found[]> {

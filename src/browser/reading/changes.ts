@@ -9,8 +9,6 @@ import { type Refs, type Snapshot, words } from './snapshot';
 const SHORT = 1_100;
 const MOST = 6_000;
 const MOST_GONE = 10;
-/** This many controls of one kind in a row are listed under one heading. */
-const MANY = 20;
 /** A change of up to this many lines is shown as a change, even if it is most of the page. */
 const FEW = 12;
 const LIMIT_MS = 5_000;
@@ -142,25 +140,9 @@ function isReordered(before: readonly Line[], now: readonly Line[]): boolean {
   return places.some((each, index) => index > 0 && each < places[index - 1]!);
 }
 
-/** Many controls of one kind in a row are listed under the name of their kind. */
 function listed(lines: readonly Line[], most: number): string {
-  const all: string[] = [];
-  for (let index = 0; index < lines.length; ) {
-    const kind = kindOf(lines[index]);
-    let end = index + 1;
-    while (kind && kindOf(lines[end]) === kind) end++;
-    const row = lines.slice(index, end);
-    if (row.length < MANY) all.push(...row.map(({ text }) => `- ${text}`));
-    else all.push(`${kind}s:`, ...row.map(({ node }) => ` [${node!.ref}] ${node!.name}`));
-    index = end;
-  }
+  const all = lines.map(({ text }) => `- ${text}`);
   const kept = all.slice(0, countIn(most, all));
   const left = all.length - kept.length;
   return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
-}
-
-/** The role of a control of which the line only says its role, name and reference. */
-function kindOf(line: Line | undefined): string | undefined {
-  const { role, name, ref } = line?.node ?? {};
-  return name && line?.text === `${role} "${name}" [${ref}]` ? role : undefined;
 }

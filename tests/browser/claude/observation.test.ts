@@ -24,9 +24,6 @@ const pages = harness({
     <button onclick="list.firstElementChild.querySelector('p').textContent = 'Sold out'">Sell</button><style>li{float:left;margin:4px 20px}</style><ul id="list">${cards(0, 80)}</ul>`,
     'List',
   ),
-  '/links': html(
-    Array.from({ length: 60 }, (_, index) => `<a href="/e/${index}">Entry ${index}</a> `).join(''),
-  ),
 });
 
 async function open(path: string, context?: BrowserContextOptions) {
@@ -61,13 +58,6 @@ describe('a page that the model has not seen', () => {
     expect(first).not.toContain('Likes the sun');
     expect(first).not.toContain('"Plant 79"');
     expect(first).toMatch(/^The page now, controls only:/);
-  });
-
-  it('lists many equal controls under one heading', async () => {
-    const { first } = await open('/links');
-    const lines = first.split('\n');
-    expect(first).toContain('\nlinks:\n');
-    expect(lines.filter(line => /^ \[ref_\d+\] Entry \d+$/.test(line))).toHaveLength(60);
   });
 });
 
