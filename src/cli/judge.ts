@@ -30,7 +30,7 @@ export const addJudge: AddCommand = (program, io, exit) => {
     .option('--labels <file>', `the labels (default: "${LABELS_FILE}" beside the config)`)
     .helpEnd(`
 Prints an address to open in a browser. It shows trials that a judge has graded, without its verdict
-until there is a label: p pass, f fail, c can't tell, u undo. Each label is saved at once.
+until there is a label: p pass, f fail, c can't tell. Each label is saved at once: go back to change it.
 
 Examples:
   taskproof judge label

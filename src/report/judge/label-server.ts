@@ -56,8 +56,6 @@ function isOwn({ headers, method }: IncomingMessage, origin: string): boolean {
 
 /** @returns a function that answers a request; it gets the path below the page's own, in parts */
 function labelling(candidates: readonly Candidate[], { configFolder, labelsFile }: Files) {
-  /** For undo: what was labelled since the start, and the label before. */
-  const given: { trial: string; before: Label | undefined }[] = [];
   const known = () => new Map(readLabels(labelsFile).labels.map(label => [label.trial, label]));
 
   /** The next trial without a label; after the last comes the first. `done` if all have one. */
@@ -69,22 +67,11 @@ function labelling(candidates: readonly Candidate[], { configFolder, labelsFile 
 
   function save({ file, ...about }: Candidate, label: Label['label']): void {
     keepLabelled(configFolder, { file, ...about });
-    given.push({ trial: about.trial, before: known().get(about.trial) });
-    write(about.trial, { ...about, label, at: new Date().toISOString() });
-  }
-
-  /** @returns the trial whose label it took back, else the one that is shown */
-  function undo(shown: string): string {
-    const last = given.pop();
-    if (last) write(last.trial, last.before);
-    return last?.trial ?? shown;
-  }
-
-  /** Reads the file again: someone else may have added labels. */
-  function write(trial: string, label: Label | undefined): void {
+    // Someone else may have added labels.
     const { labels, answers } = readLabels(labelsFile);
-    const others = labels.filter(each => each.trial !== trial);
-    writeText(labelsFile, labelsText({ labels: [...others, ...(label ? [label] : [])], answers }));
+    const others = labels.filter(({ trial }) => trial !== about.trial);
+    const given = { ...about, label, at: new Date().toISOString() };
+    writeText(labelsFile, labelsText({ labels: [...others, given], answers }));
   }
 
   return async (
@@ -105,7 +92,6 @@ function labelling(candidates: readonly Candidate[], { configFolder, labelsFile 
     if (!kept) return void response.writeHead(404).end('This trial is no longer kept.');
     if (request.method === 'POST') {
       const label = new URLSearchParams(await bodyOf(request)).get('label') ?? '';
-      if (label === 'undo') return go(undo(trial));
       if (!LABELS.includes(label)) return void response.writeHead(400).end();
       save(candidate, label as Label['label']);
       return go(nextOpen(at + 1));
@@ -186,7 +172,7 @@ function buttons({ candidates, at, label }: Position): string {
     to ? `<a href="${html(to.trial)}" data-key="${key}">${text}</a>` : '';
   const previous = link(candidates[at - 1], 'ArrowLeft', '← previous');
   const next = link(candidates[at + 1], 'ArrowRight', 'next →');
-  return `<form method="post">${button('passed', 'p', 'Pass')}${button('failed', 'f', 'Fail')}${button('unclear', 'c', "Can't tell")}${button('undo', 'u', 'Undo')}${previous}${next}</form>`;
+  return `<form method="post">${button('passed', 'p', 'Pass')}${button('failed', 'f', 'Fail')}${button('unclear', 'c', "Can't tell")}${previous}${next}</form>`;
 }
 
 const judgeLine = ({ label }: Label, judge: { passed: boolean; reason: string }) =>
@@ -206,7 +192,6 @@ function donePage(candidates: readonly Candidate[], labels: ReadonlyMap<string, 
   return page(
     'All labelled',
     `<main><h1>All labelled</h1><p>${plural(labelled, 'trial')} of ${candidates.length} have a label. Press Ctrl-C in the terminal, then run <code>npx taskproof judge check</code>.</p>
-<p><a href="${html(first)}" data-key="ArrowLeft">Look at them again</a></p>
-<form method="post" action="${html(first)}"><button name="label" value="undo" data-key="u">Undo <kbd>u</kbd></button></form></main>`,
+<p><a href="${html(first)}" data-key="ArrowLeft">Look at them again</a></p></main>`,
   );
 }

@@ -106,7 +106,7 @@ test('trials of rubrics alone, each with what a judge was shown, all of it as te
   expect(record.status).toBe(404);
 });
 
-test('a label is saved at once, shows what the judge said, and can be taken back', async () => {
+test('a label is saved at once, shows what the judge said, and can be changed', async () => {
   const { url, candidates, labels, copies } = await serve();
   const [first, second] = candidates.map(({ trial }) => new URL(trial, url).href);
   expect((await give(first!, 'passed')).headers.location).toContain(candidates[1]!.trial);
@@ -120,12 +120,6 @@ test('a label is saved at once, shows what the judge said, and can be taken back
     [0, 'failed'],
     [1, 'unclear'],
   ]);
-  await give(first!, 'undo');
-  await give(first!, 'undo');
-  expect(labels()).toEqual([[0, 'passed']]);
-  await give(first!, 'undo');
-  await give(first!, 'undo');
-  expect(labels()).toEqual([]);
 });
 
 test.each<[string, (url: string) => Promise<Reply>, number]>([
