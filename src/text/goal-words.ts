@@ -93,6 +93,16 @@ export function soughtIn(text: string, scope: Scope, { names, others }: GoalWord
   );
 }
 
+const MAX_TEXT = 100;
+
+/** A line with the word, short enough to be kept. */
+export function cutAround({ text, word }: { text: string; word: string }): string {
+  if (text.length <= MAX_TEXT) return text;
+  const at = Math.max(0, text.toLowerCase().indexOf(word));
+  const from = at + word.length <= MAX_TEXT ? 0 : text.lastIndexOf(' ', at - 20) + 1;
+  return text.slice(from, from + MAX_TEXT);
+}
+
 /** Whether what is there now has the words that a recorded text and the goal share. A name that is the whole text must be whole. */
 export function keepsWords(text: string, scope: Scope, there: readonly string[], goal: GoalWords): boolean {
   const words = there.flatMap(wordsIn);

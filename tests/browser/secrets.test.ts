@@ -242,3 +242,35 @@ describe('a secret that is computed', () => {
     expect(CODE).not.toHaveBeenCalled();
   });
 });
+
+describe('what a recording tells of a control keeps none', () => {
+  const PASSPHRASE = 'correct-horse-battery-staple';
+  const SPACED = 'correct horse battery staple';
+  const recordedOf = async (html: string, goal: string) => {
+    const { page, task } = await open('/own', { goal, secrets: { PW: PASSPHRASE, SPACED } });
+    await page.setContent(html);
+    await task.recorder.record(page, { do: 'click' }, page.locator('button').last());
+    await task.recorder.answered();
+    return task.mask(JSON.stringify(await task.recorder.done()));
+  };
+
+  it.each([
+    ['a class', `<button class="remove ${PASSPHRASE}"></button>`],
+    ['an address', `<button><img src="/icons/${PASSPHRASE}.svg"></button>`],
+    ['data that is long', `<button data-row="${'x'.repeat(290)} ${PASSPHRASE}"></button>`],
+  ])('in %s', async (_, html) => {
+    const recorded = await recordedOf(`<button class="keep"></button>${html}`, 'Remove it');
+    expect(recorded).toContain('"place":{"control":"button');
+    expect(recorded).not.toMatch(/corre|horse|staple/);
+  });
+
+  it.each([
+    ['its end', `The key of Mira ${'is now '.repeat(11)} ${PASSPHRASE}`],
+    ['its beginning', `${'is now '.repeat(12)} ${SPACED} the key of Mira`],
+  ])('in a long text beside it, cut at %s', async (_, text) => {
+    const row = (name: string) => `<li>${name} <button>Remove</button></li>`;
+    const recorded = await recordedOf(row('The key of Jan') + row(text), 'Remove the key of Mira');
+    expect(recorded).toMatch(/"beside":\[\{[^}]*key of Mira/);
+    expect(recorded).not.toMatch(/corre|horse|staple/);
+  });
+});

@@ -95,7 +95,7 @@ async function lookAt(locator: Locator): Promise<{ element?: Locator; error?: Er
 
 async function compared(element: Locator, recorded: Told, task: SessionTask, goal: GoalWords) {
   const scopes = [...new Set(recorded.beside?.map(({ scope }) => scope))];
-  const found = await standingOf(element, task.page, { goal, scopes });
+  const found = await standingOf(element, task.page, { goal, scopes }, task.mask);
   if (!found?.isConnected) return undefined;
   const other = otherControl(recorded, inTexts(found, task.mask), goal);
   return { ...other, isSame: other.why === undefined, place: found.place };

@@ -5,13 +5,15 @@ import {
   type DialogAnswer,
   type Fingerprint,
   MAX_LOCATOR,
+  type Neighbour,
   namedControl,
   type PageAction,
   type RecordedAction,
 } from '../../data/action';
 import { pathOf, portableUrl } from '../../spec/url';
-import { type GoalWords, goalWords, type Scope } from '../../text/goal-words';
+import { cutAround, type GoalWords, goalWords, type Scope } from '../../text/goal-words';
 import { beginning } from '../../text/line';
+import type { Mask } from '../../text/mask';
 import { callInPage, unseen } from '../in-page';
 import type { standing } from '../injected';
 import { callOn } from '../on-elements';
@@ -54,7 +56,7 @@ export class ActionRecorder {
   /** @param trial `configDir` is absolute: names of files are relative to it */
   constructor(
     private readonly session: Session,
-    private readonly trial: { goal: string; entryUrl: string; configDir: string; mask(text: string): string },
+    private readonly trial: { goal: string; entryUrl: string; configDir: string; mask: Mask },
   ) {
     this.goal = goalWords(trial.mask(trial.goal));
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
@@ -122,7 +124,7 @@ export class ActionRecorder {
       'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
     if (!place) return null;
     // First, since on a page of thousands of rows the locator keeps the page busy until the time is over.
-    const standing = await standingOf(place.first(), place.page(), { goal: this.goal });
+    const standing = await this.standing(place.first(), place.page());
     const named = await within(place.normalize().then(String), LIMIT_MS);
     const asGiven = String(place);
     // If the page does not tell in time, the given locator will do, unless it is a reference into a snapshot.
@@ -146,7 +148,11 @@ export class ActionRecorder {
   private async focused(page: Page): Promise<Standing | undefined> {
     const focused = unseen(page, () => page.$(':focus'));
     const element = await within(focused, LIMIT_MS);
-    return element ? standingOf(element as unknown as Locator, page, { goal: this.goal }) : undefined;
+    return element ? this.standing(element as unknown as Locator, page) : undefined;
+  }
+
+  private standing(element: Locator, page: Page): Promise<Standing | undefined> {
+    return standingOf(element, page, { goal: this.goal }, this.trial.mask);
   }
 
   private portable(draft: ActionDraft): ActionDraft {
@@ -198,19 +204,31 @@ const isConnected = (element: ElementHandle) =>
     LIMIT_MS,
   );
 
+type Told = ReturnType<typeof standing>;
 /** Which control an element is: its place is null in a frame. */
-export type Standing = ReturnType<typeof standing>;
+export type Standing = Omit<Told, 'written' | 'beside'> & { beside: Neighbour[] };
 
 /**
  * Undefined if there is no such element in time. Not by `evaluateAll`, which finds no references into a snapshot: Playwright
  * 1.65 looks for them in another world than the snapshot's.
  */
-export function standingOf(
+export async function standingOf(
   element: Locator | ElementHandle<Element>,
   page: Page,
   sought: { goal: GoalWords; scopes?: Scope[] },
+  mask: Mask,
 ): Promise<Standing | undefined> {
-  return within(callOn(element, 'standing', sought, LIMIT_MS, page), LIMIT_MS);
+  const told = await within(callOn(element, 'standing', sought, LIMIT_MS, page), LIMIT_MS);
+  return told && withoutSecrets(told, mask);
+}
+
+/** Masked here, since in a text that was cut, or in single words, no secret would be found. */
+function withoutSecrets({ written, hints, beside, ...told }: Told, mask: Mask): Standing {
+  const short = beside.map(({ scope, text, word }) => ({
+    scope,
+    text: cutAround({ text: mask(text), word }),
+  }));
+  return { ...told, hints: mask(written) === written ? hints : undefined, beside: short };
 }
 
 const STATE_LIMIT_MS = 1_000;

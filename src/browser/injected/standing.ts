@@ -22,32 +22,38 @@ function meantBy(element: Element): Element {
 /** @param scopes where to look. Default: in the headings, then ever wider, until a text there has a name of the goal */
 export function standing(element: Element, { goal, scopes }: { goal: GoalWords; scopes?: Scope[] }) {
   const control = meantBy(element);
-  const beside: Neighbour[] = [];
+  const beside: (Near & { scope: Scope })[] = [];
   const look = { goal, lists: new Map() };
   for (const scope of scopes ?? goals.SCOPES) {
     const box = (scopes ? boxOrWider : boxIn)(control, scope, look);
     const found = box ? neighbours(control, scope, box, look, scopes !== undefined) : [];
     const kept = scopes ? found : found.slice(0, MAX_NEIGHBOURS);
-    beside.push(...kept.map(text => ({ scope, text })));
-    if (!scopes && scope !== 'heading' && found.some(text => goals.hasName(text, goal))) break;
+    beside.push(...kept.map(near => ({ scope, ...near })));
+    if (!scopes && scope !== 'heading' && found.some(near => goals.hasName(goals.cutAround(near), goal)))
+      break;
   }
   const { isConnected } = element;
   const state = { isOn: isOn(control), isEmpty: isEmpty(control), hints: hintsFor(control) };
-  return { place: placeOf(element), isConnected, ...state, beside };
+  return { place: placeOf(element), isConnected, ...state, written: written(control).join('\n'), beside };
 }
 
 /** What tells an element without a name from others of its kind; undefined for one with a name, or without hints. */
 function hintsFor(element: Element): string | undefined {
   if (dom.nameOf(element)) return undefined;
-  const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
-  const told = [element, ...icons]
-    .flatMap(({ attributes }) => [...attributes])
-    .filter(({ name }) => /^(?:class|title|name|(?:xlink:)?href|src|alt|data-.+)$/.test(name));
-  const texts = told.map(({ value }) => value.slice(0, 300).toLowerCase());
-  const words = texts.flatMap(text => text.split(/[^\p{L}\p{N}]+/u));
+  const words = written(element).flatMap(text => text.toLowerCase().split(/[^\p{L}\p{N}]+/u));
   // Words with digits may be new on each page or in each build, unless they are as short as the number of a seat.
   const kept = words.filter(word => word && !(/\d/.test(word) && word.length > 5));
   return [...new Set(kept)].join(' ').slice(0, 300) || undefined;
+}
+
+/** What its author wrote on an element without a name and on its icons. */
+function written(element: Element): string[] {
+  if (dom.nameOf(element)) return [];
+  const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
+  return [element, ...icons]
+    .flatMap(({ attributes }) => [...attributes])
+    .filter(({ name }) => /^(?:class|title|name|(?:xlink:)?href|src|alt|data-.+)$/.test(name))
+    .map(({ value }) => (value.length > 300 ? `${value.slice(0, 300)}…` : value));
 }
 
 /** A CSS path to the only control of that role and name (numbers may differ) among these texts; null if there is not just one. */
@@ -66,7 +72,7 @@ export function pathBeside(
     (hints === undefined || hintsFor(element) === hints) &&
     beside.every(({ scope, text }) => {
       const there = neighbours(element, scope, boxOrWider(element, scope, look), look, true);
-      return goals.keepsWords(text, scope, [...there, dom.nameOf(element)], goal);
+      return goals.keepsWords(text, scope, [...there.map(goals.cutAround), dom.nameOf(element)], goal);
     });
   const found = [...dom.everyElement()].filter(isWanted);
   return found.length === 1 ? dom.cssPathOf(found[0]!) : null;
@@ -80,7 +86,8 @@ function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
 }
 
 const MAX_NEIGHBOURS = 8;
-const MAX_TEXT = 100;
+/** Characters on each side of a word: a text may be a whole page. */
+const AROUND = 1_000;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 /** Elements whose text is not shown on the page, or only for a moment. */
 const UNREAD = 'option,script,style,noscript,template,[role=status],[role=alert]';
@@ -101,16 +108,16 @@ function isEmpty(control: Element): boolean | null {
 }
 
 /** @param all also texts with words that the goal lacks, even if other texts have only words of the goal */
-function neighbours(control: Element, scope: Scope, box: TextBox, look: Look, all: boolean): string[] {
+function neighbours(control: Element, scope: Scope, box: TextBox, look: Look, all: boolean): Near[] {
   const strict = all ? [] : textsWith(control, scope, box, look, false);
   return strict.length ? strict : textsWith(control, scope, box, look, true);
 }
 
-function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isLoose: boolean): string[] {
+function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isLoose: boolean): Near[] {
   const { goal, lists } = look;
   const left = new Set([...goal.names, ...goal.others]);
   for (const word of goals.wordsIn(dom.nameOf(control))) left.delete(word);
-  const texts: string[] = [];
+  const texts: Near[] = [];
   if (!goals.isNear(scope) && !goal.names.some(name => left.has(name))) return texts;
   for (const { text, parent } of textsIn(control, box, goals.isNear(scope), lists)) {
     let fresh = goals.soughtIn(text, scope, goal, isLoose).filter(word => left.has(word));
@@ -122,17 +129,16 @@ function textsWith(control: Element, scope: Scope, box: TextBox, look: Look, isL
       fresh = goals.isNear(scope) ? fresh.filter(word => goal.names.includes(word)) : [];
     if (!fresh.length) continue;
     for (const word of fresh) left.delete(word);
-    texts.push(cutAround(text, fresh[0]!));
+    texts.push(lineWith(fresh[0]!, text));
   }
   return texts;
 }
 
-function cutAround(text: string, word: string): string {
+function lineWith(word: string, text: string): Near {
   const line = text.replace(/\s+/g, ' ').trim();
   const at = Math.max(0, line.toLowerCase().indexOf(word));
-  if (line.length <= MAX_TEXT) return line;
-  const from = at + word.length <= MAX_TEXT ? 0 : line.lastIndexOf(' ', at - 20) + 1;
-  return line.slice(from, from + MAX_TEXT);
+  const [from, to] = [Math.max(0, at - AROUND), at + AROUND];
+  return { text: line.slice(from, to) + (to < line.length ? '…' : ''), word };
 }
 
 function* textsIn(control: Element, { around, after }: TextBox, withFields: boolean, lists: Lists) {
@@ -219,6 +225,9 @@ function isInOtherItem(parent: Element, control: Element): boolean {
 const isAlike = (one: Element, other: Element) =>
   one.localName === other.localName &&
   (one.className === other.className || [...one.classList].some(each => other.classList.contains(each)));
+
+/** A text beside a control, and its first word that is sought. */
+type Near = Parameters<typeof goals.cutAround>[0];
 
 interface Look {
   goal: GoalWords;
