@@ -2,7 +2,7 @@
 import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
 import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
-import { type Mask, secretsNamed } from '../text/mask';
+import { inTexts, type Mask, secretsNamed } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
@@ -30,14 +30,12 @@ export class WantedBody {
   isIn(sent: SentBody | undefined): boolean {
     const { wanted } = this;
     if (!sent) return false;
+    const { json, fields, texts } = read(sent);
     if (typeof wanted === 'string') {
-      const texts = [sent.text, ...textsInJson(sent.text), ...[...(formOf(sent)?.values() ?? [])].flat()];
-      const forms = WRITTEN.flatMap(write => this.filled(wanted, write).map(flat));
-      return texts.some(text => forms.some(form => flat(text).includes(form)));
+      const forms = new Set(WRITTEN.flatMap(write => this.filled(wanted, write).map(flat)));
+      return texts.some(text => [...forms].some(form => text.includes(form)));
     }
-    const json = jsonOf(sent.text);
     if (json !== undefined) return this.isPartOf(wanted, json);
-    const fields = formOf(sent);
     return fields !== undefined && !Array.isArray(wanted) && this.isPartOfForm(wanted, fields);
   }
 
@@ -48,35 +46,40 @@ export class WantedBody {
     if (this.isIn(sent)) return undefined;
     if (this.isChangedIn(sent)) return 'has it in other letters, spaces or another encoding';
     if (typeof wanted === 'string') return undefined;
-    if (this.isAmongItems(sent.text)) return 'has it among other items';
-    return itemsIn(sent.text).includes(undefined) && !formOf(sent) ? 'is neither JSON nor a form' : undefined;
+    if (this.isAmongItems(sent)) return 'has it among other items';
+    const { items, fields } = read(sent);
+    return items.includes(undefined) && !fields ? 'is neither JSON nor a form' : undefined;
   }
 
-  private isAmongItems(text: string): boolean {
+  private isAmongItems(sent: SentBody): boolean {
     const isIt = (item: unknown) => item !== undefined && this.isPartOf(this.wanted, item);
-    return typeof this.wanted !== 'string' && itemsIn(text).some(isIt);
+    return typeof this.wanted !== 'string' && read(sent).items.some(isIt);
   }
 
   /** Whether a secret stands there in another form than it has. */
   isChangedIn(sent: SentBody | undefined): boolean {
     if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
-    const text = maskedText(sent, this.secrets);
-    const marked = new WantedBody(this.wanted);
-    return marked.isIn({ ...sent, text }) || marked.isAmongItems(text);
+    const marked = new WantedBody(inTexts(this.wanted, text => text.replace(MARK, markOf)));
+    return masked(sent, this.secrets).some(each => marked.isIn(each) || marked.isAmongItems(each));
   }
 
-  /** With the newest values, those before them, and so on. */
+  /** With the newest values, those before them, and so on. Without a value, as before a code is computed, nothing is it. */
   private filled(text: string, write: (value: string) => string): string[] {
-    const valuesOf = (name: string) => this.secrets?.valuesOf(name.trim()) ?? [];
-    const most = Math.max(1, ...secretsNamed(text).map(name => valuesOf(name).length));
-    return Array.from({ length: Math.min(most, MAX_VALUES) }, (_, age) =>
-      // Without a value, as before a code is computed, nothing is it.
-      text.replace(MARK, (mark, name: string) => {
-        const values = valuesOf(name);
-        const value = values.at(-1 - age) ?? values.at(-1);
-        return value ? write(value) : mark;
+    const names = secretsNamed(text);
+    if (!this.secrets || !names.length) return [text];
+    const values = new Map(names.map(name => [name, this.valuesOf(name)]));
+    const counts = [...values.values()].map(({ length }) => length);
+    if (counts.includes(0)) return [];
+    return Array.from({ length: Math.min(Math.max(...counts), MAX_VALUES) }, (_, age) =>
+      text.replace(MARK, (_, name: string) => {
+        const all = values.get(name.trim())!;
+        return write(all.at(-1 - age) ?? all.at(-1)!);
       }),
     );
+  }
+
+  private valuesOf(name: string): readonly string[] {
+    return this.secrets?.valuesOf(name).filter(Boolean) ?? [];
   }
 
   /** As `toMatchObject`: objects may hold more, lists have the same length. */
@@ -105,31 +108,55 @@ export class WantedBody {
   private isSame(wanted: unknown, sent: unknown): boolean {
     if (typeof wanted !== 'string') return wanted === sent;
     const [, name = ''] = /^<secret>([^<>]*)<\/secret>$/.exec(wanted) ?? [];
-    const values = this.secrets?.valuesOf(name.trim()) ?? [];
+    const values = this.valuesOf(name.trim());
     if (!values.length) return this.filled(wanted, value => value).some(each => each === sent);
     const plain = (value: unknown) => asInForm(value).trim();
     const isText = typeof sent === 'string' || typeof sent === 'number';
-    return isText && values.some(value => value !== '' && plain(value) === plain(sent));
+    return isText && values.some(value => plain(value) === plain(sent));
   }
 }
 
-const masked = new WeakMap<SentBody, string>();
+const markOf = (_: string, name: string) => `<secret>${name.trim()}</secret>`;
 
-/** It is long, and looked at again and again. */
-function maskedText(sent: SentBody, { mask }: KnownSecrets): string {
-  const text = masked.get(sent) ?? unlessBroken(() => maskedJson(sent.text, mask)) ?? mask(sent.text);
-  masked.set(sent, text);
-  return text;
+/** Bodies are long, and looked at again and again. */
+const reads = new WeakMap<SentBody, ReturnType<typeof readAnew>>();
+function read(sent: SentBody) {
+  const known = reads.get(sent) ?? readAnew(sent);
+  reads.set(sent, known);
+  return known;
 }
 
-/** JSON stays JSON even if a secret is in a number: the number becomes a text. Undefined for what is not JSON. */
-function maskedJson(text: string, mask: Mask): string | undefined {
+function readAnew(sent: SentBody) {
+  const { text } = sent;
+  const fields = formOf(sent);
+  const texts = [text, ...textsInJson(text), ...[...(fields?.values() ?? [])].flat()].map(flat);
+  return { texts, fields, json: jsonOf(text), items: itemsIn(text) };
+}
+
+const maskedBodies = new WeakMap<SentBody, SentBody[]>();
+
+/** As it stands, and as JSON. */
+function masked(sent: SentBody, { mask }: KnownSecrets): SentBody[] {
+  const anew = () =>
+    [mask(sent.text), ...(unlessBroken(() => maskedJson(sent.text, mask)) ?? [])].map(text => ({
+      ...sent,
+      text,
+    }));
+  const known = maskedBodies.get(sent) ?? anew();
+  maskedBodies.set(sent, known);
+  return known;
+}
+
+/** JSON stays JSON even if a secret is in a number: the number becomes a text. Nothing for what is not JSON. */
+function maskedJson(text: string, mask: Mask): string[] {
   const json = parsedJson(text.trim());
   const ofNumber = (value: number) => (mask(String(value)) === String(value) ? value : mask(String(value)));
-  if (json === undefined) return undefined;
-  return JSON.stringify(json, (_, value) =>
-    typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value,
-  );
+  if (json === undefined) return [];
+  return [
+    JSON.stringify(json, (_, value) =>
+      typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value,
+    ),
+  ];
 }
 
 export const shownBody = (body: unknown, mask = (text: string) => text) =>
@@ -140,9 +167,9 @@ export function bodiesInWords(bodies: readonly (SentBody | undefined)[], secrets
   const texts = new Map(bodies.map(body => [body?.text ?? '', body]));
   const shown = [...texts.values()].slice(0, 3).map(body => {
     if (!body?.text) return 'no body that can be read';
-    const fields = jsonOf(body.text) ?? formOf(body);
-    if (fields === undefined) return `"${shorten(secrets?.mask(body.text) ?? body.text, 200)}"`;
-    return shownBody(fields instanceof Map ? Object.fromEntries(fields) : fields, secrets?.mask);
+    const { json, fields } = read(body);
+    if (json === undefined && !fields) return `"${shorten(secrets?.mask(body.text) ?? body.text, 200)}"`;
+    return shownBody(json ?? Object.fromEntries(fields!), secrets?.mask);
   });
   return [...new Set(shown)].join(', ');
 }

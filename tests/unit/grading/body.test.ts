@@ -30,6 +30,10 @@ test.each<[string, object | string, string]>([
   ['a number in a text', '"pin":"<secret>PIN</secret>"', '{"pin":1234}'],
   ['an item of a list', { pw: '<secret>PW</secret>' }, '[{"pw":"HUNTER22"}]'],
   ['lines of JSON', { pw: '<secret>PW</secret>' }, '{"a":1}\n{"pw":"HUNTER22"}'],
+  ['a blank before it', '"pw": "<secret>PW</secret>"', '{"pw": "HUNTER22"}'],
+  ['a key', '<secret>PW</secret>', '{"aHVudGVyMjI=":1}'],
+  ['a key that comes twice', '<secret>PW</secret>', '{"a":"HUNTER22","a":"x"}'],
+  ['a name with blanks', '<secret> PW </secret>', '{"a":"HUNTER22"}'],
   ['beside another in a number', { pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],
 ])('what must not be sent is seen in another form: %s', (_, body, text) => {
   const wanted = new WantedBody(body as never, new Secrets({ PW: 'hunter22', PIN: '1234' }));
@@ -61,4 +65,27 @@ test('a secret that the page has changed is told, and what was not sent is not',
   );
   expect(wanted.isIn(sent('{"pw":"tr0ub4dor"}'))).toBe(false);
   expect(wanted.whyUnsure(sent('{"pw":"other"}'))).toBeUndefined();
+});
+
+test.each(['<secret>OTP</secret>', { code: '<secret>OTP</secret>' }, { code: 'is <secret>NONE</secret>' }])(
+  'without a value, nothing is the secret: %j',
+  wanted => {
+    const body = new WantedBody(wanted, new Secrets({ OTP: () => '1' }));
+    for (const code of ['<secret>OTP</secret>', 'is <secret>NONE</secret>', ''])
+      expect(body.isIn(sent(JSON.stringify({ code })))).toBe(false);
+  },
+);
+
+test('a long body is read once, however many values a secret has had', async () => {
+  let at = 0;
+  const secrets = new Secrets({ OTP: () => `code-${at++}` });
+  for (let times = 0; times < 50; times++) await secrets.value('OTP');
+  const long = sent(`a${' \u00e4'.repeat(90_000)}`);
+  const timeOf = (wanted: WantedBody) => {
+    const start = performance.now();
+    for (let times = 0; times < 3; times++) wanted.isIn(long);
+    return performance.now() - start;
+  };
+  const one = timeOf(new WantedBody('code', secrets));
+  expect(timeOf(new WantedBody('<secret>OTP</secret>', secrets))).toBeLessThan(30 * one + 50);
 });
