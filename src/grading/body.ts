@@ -3,6 +3,7 @@ import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
 import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
 import { inTexts, type Mask, secretsNamed } from '../text/mask';
+import { nearest } from '../text/nearest';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
@@ -18,6 +19,15 @@ const WRITTEN: ((value: string) => string)[] = [
   value => new URLSearchParams({ v: value }).toString().slice(2),
   value => JSON.stringify(value).slice(1, -1),
 ];
+
+/** Asked before a trial, since `never` would always hold. @returns what to do about a secret without a value, or null */
+export function valuelessSecret({ body }: NetworkAssertion, { values, computed }: Secrets): string | null {
+  const has = (name: string) => computed.includes(name) || (Object.hasOwn(values, name) && values[name]);
+  const name = secretsNamed(JSON.stringify(body) ?? '').find(each => !has(each));
+  if (name === undefined) return null;
+  const meant = nearest(name, Object.keys(values));
+  return `use.taskproof.secrets has no value for ${name}, which a body names. ${meant ? `Did you mean ${meant}?` : 'Set it.'}`;
+}
 
 /** Whether bodies hold what is wanted. Secrets are compared by their values, as they are: a page that changes one is broken. */
 export class WantedBody {

@@ -148,7 +148,8 @@ export function readyOptions(merged: unknown, where: string, config?: ConfigPlac
     );
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
-  const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
+  // In CI, a variable that is not set is often an empty one.
+  const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name) || !secrets[name]);
   return { ...rest, agent, secrets: new Secrets(secrets), missing, turnTimeoutMs };
 }
 

@@ -84,13 +84,17 @@ describe('secrets without a value', () => {
   test('are no error of the options, and not among those that have one', () => {
     expect(options).toMatchObject({
       secrets: { values: { KNOWN: 'x', EMPTY: '' } },
-      missing: ['GONE', 'LOST'],
+      missing: ['EMPTY', 'GONE', 'LOST'],
     });
   });
 
   test.each<[string[], string | undefined]>([
     [[], undefined],
-    [['Sign in with KNOWN and EMPTY', 'The GONEST of LOST_ONES, gone'], undefined],
+    [['Sign in with KNOWN', 'The GONEST of LOST_ONES, gone'], undefined],
+    [
+      ['Type EMPTY'],
+      'EMPTY has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
+    ],
     [
       ['Type <secret>GONE</secret>'],
       'GONE has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
