@@ -86,13 +86,13 @@ const MINUS = 'minus|negative|moins|menos|meno';
 const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
-  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|exceed(?:s|ing)?|beyond|upwards? of|up to|half of|twice|instead of|rather than|~~|over|under|above|below|mindestens|höchstens|über|unter',
+  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|exceed(?:s|ing)?|beyond|upwards? of|up to|half of|twice|instead of|rather than|~~(?=[*_$€£¥]*\\d)|over|under|above|below|mindestens|höchstens|über|unter',
   "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
 /** After a number that is only a limit. */
 const BEYOND =
-  "\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L}|\\sto\\b|\\s?[\\d$€£¥])|\\sand (?:up|above|over|more)(?!,|\\s\\p{L}|\\s?[\\d$€£¥])|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b|\\s(?:(?:does|do|did)(?: not|n[’']t) (?:appear|exist|occur|match)|(?:is|are|was|were)(?: not|n[’']t) (?:there|shown|listed|found|visible|available|what|(?:on|in) the|the (?:\\p{L}+ )?(?:price|answer|number|total)))\\b";
+  "\\+(?!\\s?[\\d$€£¥])|\\s(?:or|oder|ou|o|of) (?:more|less|fewer|above|below|higher|lower|over|under|up|mehr|weniger|plus|moins|más|menos|più|meno|meer|minder)(?!\\p{L}|\\sto\\s?[\\d$€£¥]|\\s?[\\d$€£¥])|\\sand (?:up|above|over|more)(?!,|\\s\\p{L}|\\s?[\\d$€£¥])|\\sat (?:least|most|(?:the )?(?:minimum|maximum))\\b|\\s(?:(?:does|did)(?: not|n[’']t) (?:appear|exist|occur|match)|(?:is|was)(?: not|n[’']t) (?:there|shown|listed|found|visible|available|what|(?:on|in) the|the (?:\\p{L}+ )?(?:price|answer|number|total)))\\b";
 const HALF = '(?:and a|und ein|et|y|e) (?:half|halb\\p{L}*|demie?|medi[oa]|mezz[oa]|mei[oa])';
 const NUMBER = new RegExp(
   // No part of a name (`A4`, `v2.1`, `WD-40`), and no figure of two scripts. A `-` between two figures is no sign, nor is one between
@@ -233,12 +233,15 @@ const A_MULTIPLE = /(?<!(?:of|in|half) )\ba (?=(?:dozen|hundred|thousand|million
 /** What a failure lacks or has: `no way to see it`, `one problem: the cart does not load`. */
 const OF_A_FAILURE =
   '(?! (?:access|answer|chance|data|doubt|idea|indication|information|means|permissions?|possibilit(?:y|ies)|reason|way|(?:need|option|point|right|sign)s? (?:to|in|of)|(?:error|issue|problem)s?\\s?[:–-])(?!\\p{L}))';
+/** `because the search failed`, `without logging in`; not `because it is empty`, `without rating` */
+const AFTER_A_FAILURE =
+  "\\b(?:unless|without (?:logging|signing|opening)|(?:because|due to|since|as)\\b.*\\b(?:fail\\p{L}*|errors?|could|can|can[’']t|cannot|did not|didn[’']t|load\\p{L}*|block\\p{L}*|broken|down|timed))\\b|, (?:so|but)\\b";
 /** `There is no product page` counts nothing, nor does `There are no results because the search failed`. */
 const ALONE = new RegExp(
   [
     '\\bthere (?:is|are) (none)\\b',
     `\\bthere (?:is|are) (?:only |just )?(one)\\b(?! \\S*\\d)${OF_A_FAILURE}`,
-    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*(?:\\bbecause|\\bdue to|, (?:so|but)|\\b(?:since|as) (?:the|it|i)|\\bwithout \\p{L}+ing|\\bunless)\\b)`,
+    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*${AFTER_A_FAILURE})`,
     '\\bthere is (no) \\p{L}+ (?:left|remaining|in stock)\\W*$',
     `^(no)${OF_A_FAILURE} \\p{L}+(?<![su])s\\W*$`,
   ].join('|'),
