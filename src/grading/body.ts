@@ -70,7 +70,7 @@ export class WantedBody {
   isChangedIn(sent: SentBody | undefined): boolean {
     if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
     const marked = new WantedBody(inTexts(this.wanted, text => text.replace(MARK, markOf)));
-    return masked(sent, this.secrets).some(each => marked.isIn(each) || marked.isAmongItems(each));
+    return maskedBodies(sent, this.secrets).some(each => marked.isIn(each) || marked.isAmongItems(each));
   }
 
   /** With the newest values, those before them, and so on. Without a value, as before a code is computed, nothing is it. */
@@ -128,32 +128,28 @@ export class WantedBody {
 
 const markOf = (_: string, name: string) => `<secret>${name.trim()}</secret>`;
 
-/** Bodies are long, and looked at again and again. */
-const reads = new WeakMap<SentBody, ReturnType<typeof readAnew>>();
+const parsed = new WeakMap<SentBody, ReturnType<typeof parse>>();
+const masked = new WeakMap<SentBody, SentBody[]>();
+
+/** What of a body is compared. Kept, since bodies are long, and looked at again and again. */
 function read(sent: SentBody) {
-  const known = reads.get(sent) ?? readAnew(sent);
-  reads.set(sent, known);
+  const known = parsed.get(sent) ?? parse(sent);
+  parsed.set(sent, known);
   return known;
 }
 
-function readAnew(sent: SentBody) {
+function parse(sent: SentBody) {
   const { text } = sent;
   const fields = formOf(sent);
   const texts = [text, ...textsInJson(text), ...[...(fields?.values() ?? [])].flat()].map(flat);
   return { texts, fields, json: jsonOf(text), items: itemsIn(text) };
 }
 
-const maskedBodies = new WeakMap<SentBody, SentBody[]>();
-
-/** As it stands, and as JSON. */
-function masked(sent: SentBody, { mask }: KnownSecrets): SentBody[] {
-  const anew = () =>
-    [mask(sent.text), ...(unlessBroken(() => maskedJson(sent.text, mask)) ?? [])].map(text => ({
-      ...sent,
-      text,
-    }));
-  const known = maskedBodies.get(sent) ?? anew();
-  maskedBodies.set(sent, known);
+/** The body with its secrets masked: as it stands, and as JSON. */
+function maskedBodies(sent: SentBody, { mask }: KnownSecrets): SentBody[] {
+  const asJson = () => unlessBroken(() => maskedJson(sent.text, mask)) ?? [];
+  const known = masked.get(sent) ?? [mask(sent.text), ...asJson()].map(text => ({ ...sent, text }));
+  masked.set(sent, known);
   return known;
 }
 
