@@ -249,9 +249,10 @@ export class Trial extends AgentRun {
     if (!plan.check || this.lost) return null;
     this.phase = 'checking';
     const page = await session.onAdmitted(async page => page).catch(() => session.page);
-    const seen = { page, answer: this.answer, network: opened.network.events };
-    const record = structuredClone(this.record());
-    const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, ...seen, record });
+    const { events: network } = opened.network;
+    // Copies: whatever a check does to them, the trial keeps its record.
+    const seen = structuredClone({ answer: this.answer, network, record: this.record() });
+    const { title, reason: said, broke } = await plan.check({ spec: plan.spec!, page, ...seen });
     const reason = said && oneLine(this.mask(beginning(said)), 500);
     this.assertions.push({ title, type: 'check', passed: reason === null, reason });
     return broke && !failure ? reason : null;
