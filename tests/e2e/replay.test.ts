@@ -265,7 +265,7 @@ test('where a control has another name, Claude plays on and leaves a recording f
     recording: 'recordings/order.json',
   });
   const told = JSON.stringify(model.requests.map(({ body }) => body));
-  expect(told).toContain('do not do again what is done already');
+  expect(told).toContain('do not do it again');
   expect(told).toContain('This no longer worked: action 4: ');
   expect(suite.read('recordings/order.json'), 'it is left for review').toBe(recording);
   const healed = recordedIn(suite, 'recordings/order.healed.json');
