@@ -5,6 +5,7 @@ import { lexical } from '../../src/agents/lexical';
 import { Player } from '../../src/agents/replay/player';
 import { Driver } from '../../src/agents/tools/driver';
 import { FORM_TOOLS, KEYBOARD_TOOLS } from '../../src/agents/tools/form';
+import { taskTools } from '../../src/agents/tools/task';
 import { perform } from '../../src/browser/actions/perform';
 import { agentTask, endTasks } from '../support/agent-task';
 import { browserOfTests } from '../support/shared-browser';
@@ -74,7 +75,9 @@ async function toolsOn(path: string, given = {}) {
   const driver = new Driver(task);
   const shown = await driver.look(page);
   const use = (name: string, input: object) => {
-    const tool = [...FORM_TOOLS, ...KEYBOARD_TOOLS].find(each => each.name === name)!;
+    const tool = [...FORM_TOOLS, ...KEYBOARD_TOOLS, ...taskTools([], false)].find(
+      each => each.name === name,
+    )!;
     return driver.run({ tool, input, page } as never);
   };
   return {
@@ -146,6 +149,27 @@ describe('a field in a frame of another host', () => {
     await act(task, { do: how, locator, text: NAMED });
     expect(await locator.inputValue()).toBe(SECRET);
     expect(await got(page)).toBe('');
+  });
+});
+
+describe('a dialog, which may be of a frame of any host', () => {
+  it('is given none by next_dialog', async () => {
+    const { use } = await toolsOn('/own');
+    await expect(use('next_dialog', { accept: true, text: NAMED })).rejects.toThrow(
+      'Secrets are not entered in dialogs',
+    );
+  });
+
+  it('and what a program enters in one is not recorded', async () => {
+    const { page, task } = await open('/own');
+    const recorded = async (text: string) => {
+      await task.recorder.record(page, { do: 'reload' });
+      await task.recorder.answered();
+      task.session.dialogs.onAnswer({ accept: true, text });
+      return task.recorder.done();
+    };
+    expect(await recorded('Mira')).toMatchObject([{ dialogs: [{ text: 'Mira' }] }]);
+    expect(await recorded(SECRET)).toBeUndefined();
   });
 });
 

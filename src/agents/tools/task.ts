@@ -1,6 +1,7 @@
 // Tools of the task, not of a tab: they end it, answer dialogs, and use the tools that a page offers (WebMCP).
 import { z } from 'zod';
-import { computeSecrets } from '../../browser/actions/secrets';
+import { DriverError } from '../../browser/actions/act';
+import { computeSecrets, namesSecret } from '../../browser/actions/secrets';
 import { toolList } from '../../browser/page-tools/tool-text';
 import { valuesOf } from '../../spec/value-schema';
 import type { WantedAnswer } from '../../spec/wanted-answer';
@@ -77,6 +78,8 @@ const nextDialog = defineTool({
   acts: false,
   words: ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
   handle(answer, driver) {
+    if (answer.text !== undefined && namesSecret(answer.text, driver.task))
+      throw new DriverError('Secrets are not entered in dialogs: a frame of any host may open one.');
     driver.nextAnswers.push(answer);
     return 'The next dialog will be answered so.';
   },

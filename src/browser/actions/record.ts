@@ -59,7 +59,10 @@ export class ActionRecorder {
     private readonly trial: { goal: string; entryUrl: string; configDir: string; mask: Mask },
   ) {
     this.goal = goalWords(trial.mask(trial.goal));
-    session.dialogs.onAnswer = answer => this.dialogs.push(answer);
+    const { mask } = trial;
+    // A replay enters no secrets in dialogs.
+    const isSecret = ({ text = '' }: DialogAnswer) => mask(text) !== text;
+    session.dialogs.onAnswer = answer => this.dialogs.push(answer && isSecret(answer) ? undefined : answer);
   }
 
   /** Forgets the noted actions. Call it at the start of a turn. */
