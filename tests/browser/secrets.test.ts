@@ -180,6 +180,15 @@ describe('a field of the site', () => {
     expect(await inFrame(page).inputValue()).toBe(SECRET);
   });
 
+  it('is found by a replay if its name has a secret in other letters', async () => {
+    const { page, task } = await open('/own');
+    await page.setContent('<button onclick="document.title = 1">Violet 7</button>');
+    const locator = task.mask("getByRole('button', { name: 'Violet 7', exact: true })");
+    expect(locator).toContain(NAMED);
+    await replay(task, { do: 'click', locator });
+    expect(await page.title()).toBe('1');
+  });
+
   it('hears keys and inputs as from a keyboard', async () => {
     const { page, task } = await open('/events');
     await act(task, { do: 'type', locator: page.getByLabel('Secret'), text: NAMED });

@@ -21,11 +21,16 @@ export function resolved(
   const fill = (text: string) => fillSecrets(text, secrets, unknownSecret);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
+  // A page may write a secret in other letters: `Admin` was recorded as `<secret>USER</secret>`.
+  const filled = (locator: string) =>
+    locator.includes('<secret>')
+      ? fillSecrets(locator.replaceAll('exact: true', 'exact: false'), quoted, unknownSecret)
+      : locator;
   // The page's fingerprints are only compared, so they stay as they are.
   const { before, after, ...told } = recorded;
   const { text, labels } = recorded as { text?: string; labels?: string[] };
   const action = {
-    ...withTexts(told as RecordedAction, fill, locator => fillSecrets(locator, quoted, unknownSecret)),
+    ...withTexts(told as RecordedAction, fill, filled),
     // Secrets in these are filled in when they are typed.
     ...(text !== undefined && { text }),
     ...(labels && { labels }),
