@@ -325,6 +325,15 @@ describe('without WebMCP', () => {
     expect(await names()).toEqual([]);
   });
 
+  it('nor on a page that is neither https nor on this machine', async () => {
+    const { page, tools } = await open('/');
+    await page.route('http://shop.test/', route =>
+      route.fulfill({ contentType: 'text/html', body: html(ADD) }),
+    );
+    await page.goto('http://shop.test/');
+    expect(await tools.isSupported()).toBe(false);
+  });
+
   it('nor if page tools are turned off', async () => {
     const { tools, names } = await open('/', { mode: false });
     expect(await tools.isSupported()).toBe(false);

@@ -126,6 +126,9 @@ function modelContext(): ModelContext | undefined {
   return (document as Holder).modelContext ?? (navigator as Holder).modelContext;
 }
 
+/** Whether the page has WebMCP, which requires https or this machine. Has to run in the page's own world. */
+export const canHaveTools = (): boolean => modelContext() !== undefined;
+
 /** Calls a tool of this document. Returns what the page throws, too: its texts could be taken for errors of Playwright. */
 export async function callTool(
   _: Document,

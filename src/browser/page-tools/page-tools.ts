@@ -8,7 +8,7 @@ import { flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
 import { admits, documentIn, isAdmitted } from '../admitted';
-import { callInPage, injected } from '../in-page';
+import { callBesideScripts, callInPage, injected } from '../in-page';
 import type { Session } from '../session/session';
 import { limited, within } from '../waiting';
 
@@ -62,9 +62,12 @@ export class PageTools {
 
   /** True also if the page does not answer. */
   async isSupported(): Promise<boolean> {
-    const { webmcp } = this.session.page;
-    const tools = this.mode !== false && (await webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
-    this.isLacking = !tools || /not (enabled|supported)/.test(String(tools));
+    const { page } = this.session;
+    // Playwright finds no tools on a page that can't have any, too.
+    const canHave = async () => within(callBesideScripts(page, 'canHaveTools'), LIST_LIMIT_MS);
+    const tools = async () => String(await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
+    this.isLacking =
+      this.mode === false || (await canHave()) === false || /not (enabled|supported)/.test(await tools());
     return !this.isLacking;
   }
 
