@@ -187,11 +187,11 @@ function turnPart({ number, title, actions, narration, error, url }: TurnRecord,
 }
 
 function donePage(candidates: readonly Candidate[], labels: ReadonlyMap<string, Label>): string {
-  const first = candidates[0]!.trial;
+  const last = candidates.at(-1)!.trial;
   const labelled = candidates.filter(({ trial }) => labels.has(trial)).length;
   return page(
     'All labelled',
     `<main><h1>All labelled</h1><p>${plural(labelled, 'trial')} of ${candidates.length} have a label. Press Ctrl-C in the terminal, then run <code>npx taskproof judge check</code>.</p>
-<p><a href="${html(first)}" data-key="ArrowLeft">Look at them again</a></p></main>`,
+<p><a href="${html(last)}" data-key="ArrowLeft">← back to the last one</a></p></main>`,
   );
 }
