@@ -1,4 +1,5 @@
 // Tools that fill in forms (fields, lists, checkboxes, files), and tools that type, press keys and wait.
+import { basename } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
@@ -103,8 +104,10 @@ const strings = z.array(z.string()).nullish();
 const fileUpload = defineTool({
   name: 'file_upload',
   input: z.object({ target: byRef, paths: strings, document_ids: strings }),
-  words: async ({ target, paths }, driver, page) =>
-    `upload ${(paths ?? []).length} files to ${await driver.wordsOf(page, target)}`,
+  async words({ target, paths }, driver, page) {
+    const files = (paths ?? []).map(path => quote(basename(path)));
+    return `upload ${few(files, 3)} to ${await driver.wordsOf(page, target)}`;
+  },
   async handle({ target, paths }, driver, page) {
     const { locator } = await driver.locate(page, target);
     if (!paths?.length) throw new DriverError('file_upload needs paths of files to upload.');

@@ -212,13 +212,14 @@ describe('file_upload', () => {
   it('gives files of those folders, by name or path, to inputs and to buttons that open a file dialog', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upload-'));
     await writeFile(join(folder, 'cv.txt'), 'me');
-    const { act, run, ref, page } = await pages.open('/form', { members: { file_upload: [folder] } });
+    const { act, run, ref, page, actions } = await pages.open('/form', { members: { file_upload: [folder] } });
     await act('file_upload', { target: await ref(/"File"/), paths: ['cv.txt'] });
     expect(
       await page.locator('[name=file]').evaluate(input => (input as HTMLInputElement).files![0]!.name),
     ).toBe('cv.txt');
     await act('file_upload', { target: await ref(/"Attach"/), paths: [join(folder, 'cv.txt')] });
     expect(await page.title()).toBe('attached cv.txt');
+    expect(actions.at(-1)!.title).toBe('upload "cv.txt" to button "Attach"');
     const outside = await run('file_upload', { target: await ref(/"File"/), paths: ['/etc/passwd'] });
     expect(outside.isError).toBe(true);
     const wrong = await run('file_upload', { target: await ref(/button "Send"/), paths: ['cv.txt'] });
