@@ -86,7 +86,7 @@ const MINUS = 'minus|negative|moins|menos|meno';
 const LIMIT = [
   // A quotation in Markdown begins with `> `.
   '[<≤≥]|[<>]=|>(?=[\\d$€£¥])|(?<=\\S )>',
-  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|exceed(?:s|ing)?|beyond|upwards? of|up to|half of|twice|instead of|rather than|~~(?=[*_$€£¥]*\\d)|over|under|above|below|mindestens|höchstens|über|unter',
+  '(?:less|fewer|more|greater) than(?: or equal to)?|at (?:least|most)|exceed(?:s|ing)?|beyond|upwards? of|up to|half of|twice|instead of|rather than|~~(?=\\S)|over|under|above|below|mindestens|höchstens|über|unter',
   "(?:max|min)(?:\\.|imal|imum)(?: of)?|bis zu|jusqu[’']à|hasta|fino a|até",
   '(?:weniger|mehr) als|(?:minder|meer) dan|(?:plus|moins|más|menos|mais) de|(?:più|meno) di|au (?:moins|plus)|(?:al|como) (?:menos|máximo)',
 ].join('|');
@@ -233,15 +233,24 @@ const A_MULTIPLE = /(?<!(?:of|in|half) )\ba (?=(?:dozen|hundred|thousand|million
 /** What a failure lacks or has: `no way to see it`, `one problem: the cart does not load`. */
 const OF_A_FAILURE =
   '(?! (?:access|answer|chance|data|doubt|idea|indication|information|means|permissions?|possibilit(?:y|ies)|reason|way|(?:need|option|point|right|sign)s? (?:to|in|of)|(?:error|issue|problem)s?\\s?[:–-])(?!\\p{L}))';
-/** `because the search failed`, `without logging in`; not `because it is empty`, `without rating` */
-const AFTER_A_FAILURE =
-  "\\b(?:unless|without (?:logging|signing|opening)|(?:because|due to|since|as)\\b.*\\b(?:fail\\p{L}*|errors?|could|can|can[’']t|cannot|did not|didn[’']t|load\\p{L}*|block\\p{L}*|broken|down|timed))\\b|, (?:so|but)\\b";
+/**
+ * `because the search failed`, `without logging in`; not `because it is empty`, `since Monday`, `due to be paid`. In doubt a failure: a
+ * right 0 that is refused is seen, a wrong one that passes is not.
+ */
+const AFTER_A_FAILURE = [
+  '\\bunless\\b',
+  '\\bbecause\\b(?! (?:it|they|(?:the|your) \\p{L}+) (?:is|are) empty\\b)',
+  '\\bdue to\\b(?! be\\b)',
+  '\\b(?:since|as)\\b(?! (?:of|yet|last|the (?:beginning|end|start|last)|\\p{L}+(?:[.!?]|$)|\\d))',
+  '\\bwithout (?!(?:packaging|pricing|rating|shipping|warning)s?\\b)\\p{L}+ing\\b',
+  ', (?:so|but)\\b',
+].join('|');
 /** `There is no product page` counts nothing, nor does `There are no results because the search failed`. */
 const ALONE = new RegExp(
   [
-    '\\bthere (?:is|are) (none)\\b',
+    `\\bthere (?:is|are) (none)\\b(?!.*(?:${AFTER_A_FAILURE}))`,
     `\\bthere (?:is|are) (?:only |just )?(one)\\b(?! \\S*\\d)${OF_A_FAILURE}`,
-    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*${AFTER_A_FAILURE})`,
+    `\\bthere are (no)\\b(?! \\S*\\d)${OF_A_FAILURE}(?!.*(?:${AFTER_A_FAILURE}))`,
     '\\bthere is (no) \\p{L}+ (?:left|remaining|in stock)\\W*$',
     `^(no)${OF_A_FAILURE} \\p{L}+(?<![su])s\\W*$`,
   ].join('|'),

@@ -212,7 +212,9 @@ describe('file_upload', () => {
   it('gives files of those folders, by name or path, to inputs and to buttons that open a file dialog', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'upload-'));
     await writeFile(join(folder, 'cv.txt'), 'me');
-    const { act, run, ref, page, actions } = await pages.open('/form', { members: { file_upload: [folder] } });
+    const { act, run, ref, page, actions } = await pages.open('/form', {
+      members: { file_upload: [folder] },
+    });
     await act('file_upload', { target: await ref(/"File"/), paths: ['cv.txt'] });
     expect(
       await page.locator('[name=file]').evaluate(input => (input as HTMLInputElement).files![0]!.name),
