@@ -29,6 +29,8 @@ export const planSchema = z.object({
   taskHash: z.string().optional(),
   /** The same for its rubric. */
   rubricHash: z.string().optional(),
+  /** Names of secrets that bodies of `network` assertions ask for. */
+  secretsInBodies: z.array(z.string()).optional(),
   /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
   /** The policy of this run, which `--repeat-each` and replays change. */

@@ -2,8 +2,7 @@
 import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
 import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
-import { inTexts, type Mask, secretsNamed } from '../text/mask';
-import { nearest } from '../text/nearest';
+import { inTexts, secretsNamed } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
@@ -19,15 +18,6 @@ const WRITTEN: ((value: string) => string)[] = [
   value => new URLSearchParams({ v: value }).toString().slice(2),
   value => JSON.stringify(value).slice(1, -1),
 ];
-
-/** Asked before a trial, since `never` would always hold. @returns what to do about a secret without a value, or null */
-export function valuelessSecret({ body }: NetworkAssertion, { values, computed }: Secrets): string | null {
-  const has = (name: string) => computed.includes(name) || (Object.hasOwn(values, name) && values[name]);
-  const name = secretsNamed(JSON.stringify(body) ?? '').find(each => !has(each));
-  if (name === undefined) return null;
-  const meant = nearest(name, Object.keys(values));
-  return `use.taskproof.secrets has no value for ${name}, which a body names. ${meant ? `Did you mean ${meant}?` : 'Set it.'}`;
-}
 
 /** Whether bodies hold what is wanted. Secrets are compared by their values, as they are: a page that changes one is broken. */
 export class WantedBody {
@@ -58,18 +48,22 @@ export class WantedBody {
     if (typeof wanted === 'string') return undefined;
     if (this.isAmongItems(sent)) return 'has it among other items';
     const { items, fields } = read(sent);
-    return items.includes(undefined) && !fields ? 'is neither JSON nor a form' : undefined;
+    return items().includes(undefined) && !fields ? 'is neither JSON nor a form' : undefined;
   }
 
   private isAmongItems(sent: SentBody): boolean {
     const isIt = (item: unknown) => item !== undefined && this.isPartOf(this.wanted, item);
-    return typeof this.wanted !== 'string' && read(sent).items.some(isIt);
+    return typeof this.wanted !== 'string' && read(sent).items().some(isIt);
   }
 
   /** Whether a secret stands there in another form than it has. */
   isChangedIn(sent: SentBody | undefined): boolean {
     if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
-    const marked = new WantedBody(inTexts(this.wanted, text => text.replace(MARK, markOf)));
+    const { mask } = this.secrets;
+    // As the body is masked: a plain text in it may be a secret's value, too, and two secrets may have one value.
+    const marked = new WantedBody(
+      inTexts(this.wanted, text => mask(this.filled(text, each => each)[0] ?? text)),
+    );
     return maskedBodies(sent, this.secrets).some(each => marked.isIn(each) || marked.isAmongItems(each));
   }
 
@@ -126,8 +120,6 @@ export class WantedBody {
   }
 }
 
-const markOf = (_: string, name: string) => `<secret>${name.trim()}</secret>`;
-
 const parsed = new WeakMap<SentBody, ReturnType<typeof parse>>();
 const masked = new WeakMap<SentBody, SentBody[]>();
 
@@ -140,29 +132,35 @@ function read(sent: SentBody) {
 
 function parse(sent: SentBody) {
   const { text } = sent;
+  // `\s` and `trim()` skip a byte order mark, too.
+  const value = parsedJson(text.trim());
+  const json = typeof value === 'object' && value !== null ? value : undefined;
   const fields = formOf(sent);
-  const texts = [text, ...textsInJson(text), ...[...(fields?.values() ?? [])].flat()].map(flat);
-  return { texts, fields, json: jsonOf(text), items: itemsIn(text) };
+  const texts = [text, ...textsIn(value), ...[...(fields?.values() ?? [])].flat()].map(flat);
+  let items: unknown[] | undefined;
+  return {
+    ...{ texts, fields, value, json },
+    items: () => {
+      items ??= itemsIn(value ?? linesOf(text));
+      return items;
+    },
+  };
 }
 
-/** The body with its secrets masked: as it stands, and as JSON. */
+/** The body with its secrets masked: as it stands, and as JSON. JSON stays JSON if a secret is in a number: it becomes a text. */
 function maskedBodies(sent: SentBody, { mask }: KnownSecrets): SentBody[] {
-  const asJson = () => unlessBroken(() => maskedJson(sent.text, mask)) ?? [];
-  const known = masked.get(sent) ?? [mask(sent.text), ...asJson()].map(text => ({ ...sent, text }));
-  masked.set(sent, known);
-  return known;
-}
-
-/** JSON stays JSON even if a secret is in a number: the number becomes a text. Nothing for what is not JSON. */
-function maskedJson(text: string, mask: Mask): string[] {
-  const json = parsedJson(text.trim());
   const ofNumber = (value: number) => (mask(String(value)) === String(value) ? value : mask(String(value)));
-  if (json === undefined) return [];
-  return [
-    JSON.stringify(json, (_, value) =>
-      typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value,
+  const inJson = (_: string, value: unknown) =>
+    typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value;
+  const known = masked.get(sent) ?? [
+    { ...sent, text: mask(sent.text) },
+    // Undefined for what is not JSON, or nested too deeply.
+    ...[unlessBroken(() => JSON.stringify(read(sent).value, inJson))].flatMap(text =>
+      text === undefined ? [] : { ...sent, text },
     ),
   ];
+  masked.set(sent, known);
+  return known;
 }
 
 export const shownBody = (body: unknown, mask = (text: string) => text) =>
@@ -180,16 +178,30 @@ export function bodiesInWords(bodies: readonly (SentBody | undefined)[], secrets
   return [...new Set(shown)].join(', ');
 }
 
-/** The values in JSON, in lists of lists, or in lines of JSON: several calls may share a request. Undefined where that is not JSON. */
-function itemsIn(text: string): unknown[] {
-  const lines = () => text.split('\n').filter(line => line.trim());
-  const queue = [parsedJson(text.trim()) ?? lines().map(parsedJson)];
+/** The values in lists of lists: several calls may share a request. A page may nest lists deeply. */
+function itemsIn(json: unknown): unknown[] {
+  const queue = [json];
   const items: unknown[] = [];
-  // A page may nest lists deeply.
   for (const value of queue)
     if (Array.isArray(value)) for (const item of value) queue.push(item);
     else items.push(value);
   return items;
+}
+
+/** The values in lines of JSON; undefined where one is not JSON. */
+function linesOf(text: string): unknown[] {
+  const lines = text.split('\n').filter(line => line.trim());
+  // It takes long to find out that thousands of lines are not JSON.
+  return lines.map(line => (/^\s*["[{\d\-tfn]/.test(line) ? parsedJson(line) : undefined));
+}
+
+/** The texts in JSON as they were before quotes and line breaks were escaped. */
+function textsIn(json: unknown): string[] {
+  const queue = [json];
+  for (const value of queue)
+    if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) queue.push(inner);
+  return queue.filter(value => typeof value === 'string');
 }
 
 /** All values of each field. */
@@ -197,20 +209,6 @@ type Fields = Map<string, string[]>;
 
 /** Browsers send the line breaks of a form as CR and LF, scripts as they like. */
 const asInForm = (value: unknown) => String(value).replace(/\r\n/g, '\n');
-
-/** `\s` and `trim()` skip a byte order mark, too. */
-const jsonOf = (text: string) => (/^\s*[[{]/.test(text) ? parsedJson(text.trim()) : undefined);
-
-/** The texts in JSON as they were before quotes and line breaks were escaped. */
-function textsInJson(text: string): string[] {
-  const texts: string[] = [];
-  try {
-    JSON.parse(text.trim(), (_, value) => void (typeof value === 'string' && texts.push(value)));
-  } catch {
-    // Not JSON, or nested too deeply.
-  }
-  return texts;
-}
 
 /** The fields of a form in a browser's encoding; a file counts by its name. Undefined if it is not a form. */
 function formOf({ text, type }: SentBody): Fields | undefined {

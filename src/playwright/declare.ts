@@ -15,6 +15,7 @@ import type { PassPolicy, TaskSpec } from '../spec';
 import { errorPlace, type SourceLocation } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
+import { secretsNamed } from '../text/mask';
 import { policyForRepeats } from '../verdicts/policy';
 import {
   suiteTest,
@@ -125,7 +126,12 @@ export function taskproofTests<
     const policy = policyOfRun(spec.passPolicy);
     const place = placeFor(file, locate('id'));
     const own = { id: spec.id, file: nameFrom(callSiteFile(place), file), specHash, taskHash, rubricHash };
-    const plan = planAnnotations({ ...own, policy, replayed: false });
+    const bodies = (spec.assertions ?? []).map(each => (each.type === 'network' ? each.body : undefined));
+    const secretsInBodies = secretsNamed(JSON.stringify(bodies));
+    const plan = planAnnotations({
+      ...{ ...own, policy, replayed: false },
+      ...(secretsInBodies.length && { secretsInBodies }),
+    });
     const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
     const hooks = hooksOf(options, spec.id);
     const body = withFixturesOf<TrialFixtures>(hooks, '_taskproofTrial', fixtures =>

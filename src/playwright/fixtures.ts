@@ -158,7 +158,7 @@ async function runSkipOrFail(plan: Plan, options: ReadyOptions, testInfo: TestIn
   const { agent, earlyStop, maxRunCostUsd } = options;
   const [settings, project, name] = [runSettings(), testInfo.project.name, planName(plan)];
   const { repeatEachIndex: index } = testInfo;
-  const lacking = missingSecrets(options, [{ id: plan.id, goal: goalOf(testInfo) }]);
+  const lacking = missingSecrets(options, [{ ...plan, goal: goalOf(testInfo) }]);
   const secrets = lacking && `${projectInWords(project)}: ${lacking}`;
   const replay = isReplay(agent) ? agent : undefined;
   const folder = folderOf(testInfo.config);

@@ -228,7 +228,7 @@ async function checkAgents(planned: readonly PlannedTest[], config: FullConfig):
     return { where, tests, options: readyOptions(value, where, config) };
   });
   const problems = groups.flatMap(({ where, tests, options }) => {
-    const goals = tests.map(({ test, plan }) => ({ id: plan.id, goal: goalOf(test) }));
+    const goals = tests.map(({ test, plan }) => ({ ...plan, goal: goalOf(test) }));
     const missing = missingSecrets(options, goals);
     return missing ? [`taskproof: ${where}: ${missing}`] : [];
   });

@@ -95,11 +95,16 @@ export function soughtIn(text: string, scope: Scope, { names, others }: GoalWord
 
 const MAX_TEXT = 100;
 
-/** A line with the word, short enough to be kept. */
+/** A line with the word, short enough to be kept. It begins with a whole word: no secret is found by its end. */
 export function cutAround({ text, word }: { text: string; word: string }): string {
   if (text.length <= MAX_TEXT) return text;
-  const at = Math.max(0, text.toLowerCase().indexOf(word));
-  const from = at + word.length <= MAX_TEXT ? 0 : text.lastIndexOf(' ', at - 20) + 1;
+  const withoutSecrets = text
+    .toLowerCase()
+    .replace(/<secret>.*?<\/secret>/g, mark => '-'.repeat(mark.length));
+  const at = Math.max(0, withoutSecrets.indexOf(word));
+  if (at + word.length <= MAX_TEXT) return text.slice(0, MAX_TEXT);
+  const blank = text.lastIndexOf(' ', at - 20);
+  const from = blank > at - 80 ? blank + 1 : at;
   return text.slice(from, from + MAX_TEXT);
 }
 

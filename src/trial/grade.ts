@@ -7,7 +7,6 @@ import { within } from '../browser/waiting';
 import { type AssertionResult, type JudgeResult, type NetworkEvent, recordedAnswer } from '../data/record';
 import { lookAtAnswer } from '../grading/answer';
 import { assertionTitle, checkAssertion, resultOf } from '../grading/assertions';
-import { valuelessSecret } from '../grading/body';
 import { limitOf, whyInvalid } from '../grading/dom';
 import { AssertionFailure, canBreakLater } from '../grading/holds';
 import type { Judge, JudgedTrial } from '../grading/judge';
@@ -37,14 +36,12 @@ export function keepBodies({ plan, opened }: AgentRun): void {
   if (wanted.length) opened.network.keepBodies(event => wanted.some(isWanted => isWanted(event)));
 }
 
-/** The first assertion with a selector that no browser can read, or a secret without a value, as its result. A page that hangs is asked in vain. */
+/** The first assertion with a selector that no browser can read, as its result. A page that hangs is asked in vain. */
 export async function misreadAssertion({ plan, session }: AgentRun): Promise<AssertionResult | null> {
   const { assertions = [] } = plan.spec ?? {};
   const { page } = session;
-  const ask = (each: Assertion) => {
-    if (each.type === 'network') return valuelessSecret(each, plan.secrets);
-    return each.type === 'dom' ? within(whyInvalid(each, page), SELECTORS_MS) : null;
-  };
+  const ask = (each: Assertion) =>
+    each.type === 'dom' ? within(whyInvalid(each, page), SELECTORS_MS) : null;
   const reasons = await unseen(page, () => Promise.all(assertions.map(ask)));
   const index = reasons.findIndex(Boolean);
   if (index < 0) return null;

@@ -102,14 +102,3 @@ test.each(['div[[', 'h1 >> text=x', ':nth-child(', 'a:has-txt("x")'])(
     expect(asked).toBe(0);
   },
 );
-
-test('so is the name of a secret in a body that has no value', async () => {
-  const record = await playTrial(await open({ allowedDomains: ['127.0.0.1'] }), {
-    ...{ entryUrl: site.url, expectTimeoutMs: 100, secrets: { PASSWORD: 'hunter22' } },
-    assertion: { type: 'network', urlPattern: '**', never: true, body: { pw: '<secret>PASSWRD</secret>' } },
-  });
-  expect(record).toMatchObject({ outcome: 'error', errorKind: 'setup' });
-  expect(record.reason).toBe(
-    'use.taskproof.secrets has no value for PASSWRD, which a body names. Did you mean PASSWORD?',
-  );
-});

@@ -96,7 +96,7 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
       .verdicts.map(({ spec, project, verdict }) => `${project} ${spec} ${verdict}`)
       .sort(),
   ).toEqual(['made needy inconclusive', 'made plain passed', 'nowhere plain inconclusive']);
-  expect(failing.output).toMatch(/GONE, LOST have no value, but the goal of needy needs them\./);
+  expect(failing.output).toMatch(/GONE, LOST have no value, but "needy" needs them\./);
   expect(failing.output).toMatch(
     /project "nowhere": use\.taskproof\.origin is 'baseURL', but there is no baseURL/,
   );

@@ -5,7 +5,8 @@ import { locatorOf } from '../../browser/actions/locate';
 import type { LocatedAction } from '../../browser/actions/perform';
 import type { RecordedAction } from '../../data/action';
 import { fileBelow } from '../../data/recording';
-import { fillSecrets } from '../../text/mask';
+import { escapePattern } from '../../text/line';
+import { fillSecrets, secretsNamed } from '../../text/mask';
 import { AgentSetupError, type SessionTask } from '../agent';
 import { withTexts } from './values';
 
@@ -14,6 +15,11 @@ export const unknownSecret = (name: string) =>
     `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
   );
 
+const EXACT_TEXT = /'((?:\\.|[^'\\])*)'(?:, exact: true|, \{ exact: true \})/g;
+
+/** As exact as the text, but for its case: `Admin` on a page was recorded as `<secret>USER</secret>`. */
+const inAnyCase = (text: string) => `/^\\s*${escapePattern(text).replace(/\s+/g, '\\s+')}\\s*$/i`;
+
 export function resolved(
   recorded: RecordedAction,
   { secrets, configDir, entryUrl }: SessionTask,
@@ -21,11 +27,14 @@ export function resolved(
   const fill = (text: string) => fillSecrets(text, secrets, unknownSecret);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
-  // A page may write a secret in other letters: `Admin` was recorded as `<secret>USER</secret>`.
   const filled = (locator: string) =>
-    locator.includes('<secret>')
-      ? fillSecrets(locator.replaceAll('exact: true', 'exact: false'), quoted, unknownSecret)
-      : locator;
+    fillSecrets(
+      locator.replace(EXACT_TEXT, (whole, text: string) =>
+        secretsNamed(text).length ? inAnyCase(fill(text.replace(/\\(['\\])/g, '$1'))) : whole,
+      ),
+      quoted,
+      unknownSecret,
+    );
   // The page's fingerprints are only compared, so they stay as they are.
   const { before, after, ...told } = recorded;
   const { text, labels } = recorded as { text?: string; labels?: string[] };

@@ -86,8 +86,8 @@ function boxOrWider(control: Element, scope: Scope, look: Look): TextBox {
 }
 
 const MAX_NEIGHBOURS = 8;
-/** Characters on each side of a word: a text may be a whole page. */
-const AROUND = 1_000;
+/** Characters on each side of a word: a text may be a whole page. Secrets in it are masked later, so it must not be cut inside of one. */
+const AROUND = 10_000;
 const ROWS = 'tr,li,article,[role=row],[role=listitem],[role=article]';
 /** Elements whose text is not shown on the page, or only for a moment. */
 const UNREAD = 'option,script,style,noscript,template,[role=status],[role=alert]';

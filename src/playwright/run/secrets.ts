@@ -42,29 +42,25 @@ export function meetSecrets(config: Config): void {
       if (typeof value === 'string') meet(name, value);
 }
 
-/** What to do about secrets that goals need, and that have no value or are unknown; undefined if there are none. */
+/** What to do about secrets that tests need, and that have no value or are unknown; undefined if there are none. */
 export function missingSecrets(
   { missing, secrets }: Pick<ReadyOptions, 'missing' | 'secrets'>,
-  goals: readonly { id: string; goal: string }[],
+  tests: readonly { id: string; goal: string; secretsInBodies?: readonly string[] | undefined }[],
 ): string | undefined {
   const names = [...Object.keys(secrets.values), ...missing];
-  const unknown = goals.flatMap(({ id, goal }) =>
-    secretsNamed(goal)
-      .filter(name => !names.includes(name))
-      .map(name => ({ id, name })),
-  );
-  const [first] = unknown;
-  if (first) {
-    const meant = nearest(first.name, names);
-    return `use.taskproof.secrets has no ${first.name}, which the goal of ${first.id} names. ${meant ? `Did you mean ${meant}?` : 'Add it.'}`;
+  for (const { id, goal, secretsInBodies = [] } of tests) {
+    const unknown = [...secretsNamed(goal), ...secretsInBodies].find(name => !names.includes(name));
+    if (unknown === undefined) continue;
+    const meant = nearest(unknown, names);
+    return `use.taskproof.secrets has no ${unknown}, which "${id}" names. ${meant ? `Did you mean ${meant}?` : 'Add it.'}`;
   }
-  const needs = goals.flatMap(({ id, goal }) => {
-    const words = new Set(goal.split(/\W+/));
+  const needs = tests.flatMap(({ id, goal, secretsInBodies = [] }) => {
+    const words = new Set([...goal.split(/\W+/), ...secretsInBodies]);
     return missing.filter(name => words.has(name)).map(name => ({ id, name }));
   });
   if (!needs.length) return undefined;
   const needed = [...new Set(needs.map(({ name }) => name))];
-  const ids = [...new Set(needs.map(({ id }) => id))];
+  const ids = [...new Set(needs.map(({ id }) => `"${id}"`))];
   const [have, them] = needed.length === 1 ? ['has', 'it'] : ['have', 'them'];
-  return `use.taskproof.secrets: ${needed.join(', ')} ${have} no value, but the goal of ${ids.join(', ')} needs ${them}. Set the environment variables that the values come from.`;
+  return `use.taskproof.secrets: ${needed.join(', ')} ${have} no value, but ${ids.join(', ')} ${ids.length === 1 ? 'needs' : 'need'} ${them}. Set the environment variables that the values come from.`;
 }

@@ -26,6 +26,8 @@ test('the code that was typed is found in a text, not the next one', async () =>
   expect(secrets.valuesOf('OTP').at(-1)).toBe('111111');
 });
 
+const SECRETS = { PW: 'hunter22', PIN: '1234', USER: 'admin', TWIN: 'hunter22' };
+
 test.each<[string, object | string, string]>([
   ['a number in a text', '"pin":"<secret>PIN</secret>"', '{"pin":1234}'],
   ['an item of a list', { pw: '<secret>PW</secret>' }, '[{"pw":"HUNTER22"}]'],
@@ -34,9 +36,15 @@ test.each<[string, object | string, string]>([
   ['a key', '<secret>PW</secret>', '{"aHVudGVyMjI=":1}'],
   ['a key that comes twice', '<secret>PW</secret>', '{"a":"HUNTER22","a":"x"}'],
   ['a name with blanks', '<secret> PW </secret>', '{"a":"HUNTER22"}'],
+  [
+    'beside one that is plain text',
+    { user: 'Admin', pw: '<secret>PW</secret>' },
+    '{"user":"Admin","pw":"HUNTER22"}',
+  ],
+  ['of two names of one value the second', { pw: '<secret>TWIN</secret>' }, '{"pw":"HUNTER22"}'],
   ['beside another in a number', { pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],
 ])('what must not be sent is seen in another form: %s', (_, body, text) => {
-  const wanted = new WantedBody(body as never, new Secrets({ PW: 'hunter22', PIN: '1234' }));
+  const wanted = new WantedBody(body as never, new Secrets(SECRETS));
   expect(wanted.isIn(sent(text))).toBe(false);
   expect(wanted.whyUnsure(sent(text))).toContain('in other letters');
 });

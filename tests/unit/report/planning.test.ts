@@ -192,7 +192,7 @@ test.each<[string, Declared[], RegExp, Partial<FullConfig>?]>([
   [
     'a secret without a value that a goal names',
     [{ id: 'a', goal: 'Log in with PASSWORD', taskproof: { agent, secrets: { PASSWORD: undefined } } }],
-    /^taskproof: project "agents": use\.taskproof\.secrets: PASSWORD has no value, but the goal of a needs it\./,
+    /^taskproof: project "agents": use\.taskproof\.secrets: PASSWORD has no value, but "a" needs it\./,
   ],
   ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
   [

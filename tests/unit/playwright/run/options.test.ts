@@ -93,19 +93,27 @@ describe('secrets without a value', () => {
     [['Sign in with KNOWN', 'The GONEST of LOST_ONES, gone'], undefined],
     [
       ['Type EMPTY'],
-      'EMPTY has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
+      'EMPTY has no value, but "s0" needs it. Set the environment variables that the values come from.',
     ],
     [
       ['Type <secret>GONE</secret>'],
-      'GONE has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
+      'GONE has no value, but "s0" needs it. Set the environment variables that the values come from.',
     ],
     [
       ['Look', 'GONE', 'LOST, "GONE"'],
-      'GONE, LOST have no value, but the goal of s1, s2 needs them. Set the environment variables that the values come from.',
+      'GONE, LOST have no value, but "s1", "s2" need them. Set the environment variables that the values come from.',
     ],
   ])('goals %j: %s', (goals, said) => {
     const specs = goals.map((goal, index) => ({ id: `s${index}`, goal }));
     expect(missingSecrets(options, specs)).toBe(said && `use.taskproof.secrets: ${said}`);
+  });
+
+  test('bodies of assertions need theirs, too: without one, `never` would always hold', () => {
+    const asked = (...secretsInBodies: string[]) =>
+      missingSecrets(options, [{ id: 'a', goal: 'Look', secretsInBodies }]);
+    expect(asked('KNOWN')).toBeUndefined();
+    expect(asked('KNOWN', 'EMPTY')).toMatch(/: EMPTY has no value, but "a" needs it/);
+    expect(asked('KNOWM')).toMatch(/ has no KNOWM, which "a" names. Did you mean KNOWN\?/);
   });
 
   test.each([
@@ -114,7 +122,7 @@ describe('secrets without a value', () => {
     ['TOKEN', 'Add it.'],
   ])('one of a name that nobody knows is told: %s', (name, advice) => {
     expect(missingSecrets(options, [{ id: 'a', goal: `Type <secret>${name}</secret> and KNOWN.` }])).toBe(
-      `use.taskproof.secrets has no ${name}, which the goal of a names. ${advice}`,
+      `use.taskproof.secrets has no ${name}, which "a" names. ${advice}`,
     );
   });
 });
