@@ -170,6 +170,16 @@ describe('a dialog, which may be of a frame of any host', () => {
     };
     expect(await recorded('Mira')).toMatchObject([{ dialogs: [{ text: 'Mira' }] }]);
     expect(await recorded(SECRET)).toBeUndefined();
+    expect(task.session.notices).toContainEqual(expect.stringContaining("can't be replayed"));
+  });
+
+  it('nor by another agent that names one', async () => {
+    const { page, task } = await open('/own');
+    task.session.dialogs.policy = () => ({ accept: true, text: NAMED });
+    expect(await page.evaluate('prompt("Password?")')).toBeNull();
+    expect(task.session.notices).toEqual([
+      expect.stringMatching(/"Password\?" and was dismissed. Secrets are not entered in dialogs/),
+    ]);
   });
 });
 

@@ -61,8 +61,11 @@ export class ActionRecorder {
     this.goal = goalWords(trial.mask(trial.goal));
     const { mask } = trial;
     // A replay enters no secrets in dialogs.
-    const isSecret = ({ text = '' }: DialogAnswer) => mask(text) !== text;
-    session.dialogs.onAnswer = answer => this.dialogs.push(answer && isSecret(answer) ? undefined : answer);
+    session.dialogs.onAnswer = answer => {
+      const isSecret = mask(answer?.text ?? '') !== (answer?.text ?? '');
+      if (isSecret) session.notice("A secret was entered in a dialog: this can't be replayed.");
+      this.dialogs.push(isSecret ? undefined : answer);
+    };
   }
 
   /** Forgets the noted actions. Call it at the start of a turn. */

@@ -2,11 +2,17 @@
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
 import { beginning, shorten } from '../../text/line';
+import { secretsNamed } from '../../text/mask';
 import { emitterOf, listen } from '../waiting';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
+
+const WITHOUT_SECRET: NonNullable<ReturnType<DialogPolicy>> = {
+  accept: false,
+  note: ' Secrets are not entered in dialogs: a frame of any host may open one.',
+};
 
 export class Dialogs {
   /** The agent's answers; `leave` if a program outside Playwright answers. Default: Playwright's answers. */
@@ -54,7 +60,8 @@ export class Dialogs {
     if (othersListen && !this.suiteAnswers) this.onAnswer(undefined);
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
-    const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
+    const chosen = this.policy?.(dialog) ?? { accept: !asks };
+    const { accept, text, note = '' } = secretsNamed(chosen.text ?? '').length ? WITHOUT_SECRET : chosen;
     const message = shorten(this.session.mask(beginning(dialog.message())), 300);
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}), message });
     this.session.notice(
