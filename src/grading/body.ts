@@ -141,7 +141,9 @@ function parse(sent: SentBody) {
   return {
     ...{ texts, fields, value, json },
     items: () => {
-      items ??= itemsIn(value ?? linesOf(text));
+      // Forms and logs may have JSON in their texts.
+      const inner = texts.filter(each => each !== text && /^\s*[[{]/.test(each)).map(parsedJson);
+      items ??= [...itemsIn(value ?? linesOf(text)), ...itemsIn(inner.filter(each => each !== undefined))];
       return items;
     },
   };

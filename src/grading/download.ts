@@ -18,8 +18,9 @@ export async function lookAtDownload(
   downloads: readonly Download[],
 ): Promise<string | null> {
   const names = downloads.map(each => `"${each.suggestedFilename()}"`);
-  const matches = urlGlob(name);
-  const named = downloads.filter(each => matches(each.suggestedFilename()));
+  // macOS writes accents as characters of their own.
+  const matches = urlGlob(name.normalize('NFC'));
+  const named = downloads.filter(each => matches(each.suggestedFilename().normalize('NFC')));
   if (!named.length) return `no file "${name}" was downloaded${names.length ? `, but ${few(names, 3)}` : ''}`;
   const reasons = await Promise.all(named.map(each => whyNot(each, text)));
   return reasons.includes(null) ? null : reasons[0]!;
@@ -30,11 +31,13 @@ async function whyNot(download: Download, text: string | undefined): Promise<str
   const ending = download.failure().then(failure => ({ failure }));
   const ended = await within(ending, LOOK_MS);
   if (!ended) return `the download of ${name} has not ended`;
+  if (ended.failure?.includes('acceptDownloads'))
+    return `the download of ${name} was refused: the suite sets \`acceptDownloads: false\``;
   if (ended.failure !== null) return `the download of ${name} failed: ${ended.failure}`;
   if (text === undefined) return null;
   const bytes = await beginningOf(download);
-  const content = decoded(bytes);
-  if (containing(text).test(content)) return null;
+  const content = decoded(bytes).normalize('NFC');
+  if (containing(text.normalize('NFC')).test(content)) return null;
   const where = bytes.length < MAX_FILE ? '' : ` in its first ${MAX_FILE / 1_000_000} MB`;
   return `${name} does not contain "${text}"${where}; it ${content ? `begins with "${shorten(content.slice(0, 300), 80)}"` : 'is empty'}`;
 }

@@ -62,6 +62,16 @@ export const rule = (
 const onlyIf = (path: string, fits: (value: Record<string, unknown>) => boolean, error: string) =>
   rule(path, value => value[path] !== undefined && !fits(value), error);
 
+/** Only bodies are compared with the values of secrets: elsewhere, `absent` and `count: 0` would always hold. */
+const withoutSecrets = (...paths: readonly string[]) =>
+  paths.map(path =>
+    rule(
+      path,
+      value => typeof value[path] === 'string' && value[path].includes('<secret>'),
+      'must not name a secret: only the `body` of a `network` assertion can',
+    ),
+  );
+
 const textRules = [
   rule(
     'text',
@@ -152,6 +162,7 @@ const domAssertion1 = z
   })
   .check(
     ...textRules,
+    ...withoutSecrets('selector', 'text', 'value'),
     rule(
       'selector',
       ({ selector }) => typeof selector === 'string' && OTHER_SELECTOR.test(selector),
@@ -213,6 +224,7 @@ const networkAssertion1 = z
     description: note(),
   })
   .check(
+    ...withoutSecrets('urlPattern'),
     rule(
       'urlPattern',
       ({ urlPattern }) => whyNoMatch(urlPattern) !== '',
@@ -299,11 +311,12 @@ const downloadAssertion = z
       .describe('A text that the file contains; for text files. Default: any content.'),
     description: note(),
   })
+  .check(...withoutSecrets('name', 'text'))
   .describe('A file was downloaded in the trial.');
 
 /** The assertions of `playwright/1`. */
 export const assertionSchema1 = z.discriminatedUnion('type', [
-  urlAssertion,
+  urlAssertion.check(...withoutSecrets('pattern')),
   domAssertion1,
   networkAssertion1,
   answerAssertion,

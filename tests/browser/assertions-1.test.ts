@@ -765,6 +765,7 @@ describe('download', () => {
       offer('made', ['made']);
       offer('latin', [new Uint8Array([0x4d, 0xfc, 0x6c, 0x6c, 0x65, 0x72, 0x20, 0x35, 0x80])]);
       offer('wide', [new Uint8Array([0xfe, 0xff, 0, 0x4d, 0, 0xfc])]);
+      offer('U\u0308bersicht', ['u\u0308ber']);
       offer('long', ['\u00fcx'.repeat(4000000), 'end']);
     </script>`;
   const shop = siteOfTests('localhost', (path): Answer => {
@@ -794,6 +795,7 @@ describe('download', () => {
     ['made', 'made.csv', 'made', null],
     ['latin', 'latin.csv', 'Müller 5€', null],
     ['wide', 'wide.csv', 'Mü', null],
+    ['U\u0308bersicht', 'Übersicht.csv', 'über', null],
     ['long', 'long.csv', 'xüx', null],
     ['long', 'long.csv', 'end', /does not contain "end" in its first 10 MB; it begins/],
     ['missing', '*.csv', undefined, /^the download of "missing.csv" failed: /],
@@ -816,6 +818,18 @@ describe('download', () => {
       expect(session.page).toBe(tab);
       expect(await session.downloads[0]!.failure()).toBeNull();
     }));
+
+  test('that the suite refuses is said to be so', async () => {
+    const { page, session, network } = await open({ own: { acceptDownloads: false } });
+    await page.goto(`${shop.origin}/`);
+    await page.evaluate(() => document.getElementById('link')!.click());
+    await expect.poll(() => session.downloads.length).toBe(1);
+    const state = { page, network: network.events, downloads: session.downloads };
+    compare(
+      await look(state, { type: 'download', name: '*.csv' }),
+      /was refused: the suite sets `acceptDown/,
+    );
+  });
 
   test.each(cases)('%s: %s with %s', (id, name, text, expected) =>
     inShop('/', async ({ tab, session, network }) => {

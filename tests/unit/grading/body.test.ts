@@ -41,6 +41,7 @@ test.each<[string, object | string, string]>([
     { user: 'Admin', pw: '<secret>PW</secret>' },
     '{"user":"Admin","pw":"HUNTER22"}',
   ],
+  ['JSON in a text of JSON', { pw: '<secret>PW</secret>' }, '{"a":"{\\"pw\\":\\"HUNTER22\\"}"}'],
   ['of two names of one value the second', { pw: '<secret>TWIN</secret>' }, '{"pw":"HUNTER22"}'],
   ['beside another in a number', { pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],
 ])('what must not be sent is seen in another form: %s', (_, body, text) => {

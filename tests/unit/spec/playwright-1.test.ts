@@ -219,6 +219,21 @@ test.each(['[data-a="text=x"]', 'a[href="//li"]', 'li:has-text("a=b")'])('CSS st
   expect(parseTaskSpec(newer(dom({ selector }))).assertions).toMatchObject([{ selector }]);
 });
 
+test.each<[string, object]>([
+  ['pattern', { type: 'url', pattern: '**?p=<secret>PW</secret>' }],
+  ['selector', dom({ selector: '[value="<secret>PW</secret>"]', state: 'absent' })],
+  ['text', dom({ state: 'text', text: '<secret>PW</secret>', count: 0 })],
+  ['value', dom({ value: 'a <secret>PW</secret>' })],
+  ['urlPattern', network({ urlPattern: '**/<secret>PW</secret>', never: true })],
+  ['name', { type: 'download', name: '<secret>PW</secret>.csv' }],
+  ['text', { type: 'download', name: '*.csv', text: '<secret>PW</secret>' }],
+])('a secret in `%s` of %j is refused: nothing would be compared with its value', (field, assertion) => {
+  expect(issuesOf(newer(assertion))).toMatchObject([
+    { path: `assertions[0].${field}`, message: expect.stringContaining('must not name a secret') },
+  ]);
+  expect(() => parseTaskSpec(newer(network({ body: { pw: '<secret>PW</secret>' } })))).not.toThrow();
+});
+
 test('patterns for WebSockets are refused', () => {
   for (const urlPattern of ['ws://**', 'WSS://shop.test/pay'])
     expect(issuesOf(newer(network({ urlPattern, never: true })))).toMatchObject([
