@@ -40,10 +40,10 @@ export class SecretMask {
       const alike = this.forms.get(start) ?? [];
       if (alike.some(form => form.text === text)) continue;
       this.starts.add(start.length);
-      this.forms.set(
-        start,
-        [...alike, { text, name }].sort((a, b) => b.text.length - a.text.length),
-      );
+      // In place: thousands of tokens may begin alike.
+      const shorter = alike.findIndex(form => form.text.length < text.length);
+      alike.splice(shorter < 0 ? alike.length : shorter, 0, { text, name });
+      this.forms.set(start, alike);
     }
   }
 
