@@ -38,16 +38,22 @@ test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});`,
   expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
 });
 
-test('a test that can not get its agent is an error of the set-up, told without the value of a secret', async () => {
+test('a test that can not get its agent or a secret is an error of the set-up, told without the value of one', async () => {
   const run = await makeSuite({
     'playwright.config.ts': config({
       projects: `[{ name: 'agents', ...repeats({ atLeast: 1 }) }]`,
     }).replace('agent: lexical(), ', ''),
-    'chat.spec.ts': `import { passPolicy, test as base } from '@taskproof/playwright';
+    'needy.yaml': spec({
+      ...{ id: 'needy', url: 'http://127.0.0.1:9/', goal: 'Enter <secret>GONE</secret>' },
+      assertions: "  - { type: network, urlPattern: '**', body: { pin: '<secret>LOST</secret>' } }",
+    }).replace("'0.1'", 'playwright/1'),
+    'chat.spec.ts': `import { passPolicy, taskproofTests, test as base } from '@taskproof/playwright';
 const agent = { name: 'mine', preflight() { throw new Error('no access with ' + process.env.VALUE); }, async run() {} };
 // Only the worker knows it.
 const test = base.extend({ taskproof: async ({}, use) => use({ agent, secrets: { PW: process.env.VALUE } }) });
 const wrong = base.extend({ taskproof: async ({}, use) => use({ secrets: { PIN: 4711 } }) });
+const lost = base.extend({ taskproof: async ({}, use) => use({ agent, secrets: { GONE: process.env.GONE, LOST: '' } }) });
+taskproofTests('needy.yaml', { test: lost });
 for (const [title, given] of [['nobody helps', base], ['the assistant helps', test], ['a number', wrong]] as const)
   given(title, passPolicy({ k: 1, minPasses: 1 }), async ({ agent }) => {
     await agent.run('Help');
@@ -63,6 +69,12 @@ for (const [title, given] of [['nobody helps', base], ['the assistant helps', te
       ],
     },
     {
+      ...{ spec: 'needy', ...inconclusive },
+      trials: [
+        { errorKind: 'setup', reason: expect.stringContaining('GONE, LOST have no value, but "needy"') },
+      ],
+    },
+    {
       ...{ spec: 'nobody helps', ...inconclusive },
       trials: [{ errorKind: 'setup', reason: expect.stringContaining('no agent is configured') }],
     },
@@ -71,6 +83,6 @@ for (const [title, given] of [['nobody helps', base], ['the assistant helps', te
       trials: [{ errorKind: 'setup', reason: 'no access with <secret>PW</secret>' }],
     },
   ]);
-  expect(said(run.output)).toContain('3 trials with error: setup');
+  expect(said(run.output)).toContain('4 trials with error: setup');
   expect(run.output).not.toMatch(/hunter2secret|4711(?!\s*\})/);
 });

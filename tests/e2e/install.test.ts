@@ -101,7 +101,9 @@ test.each(kinds)('$name', async ({ name, type, extension, convert, k }) => {
   root.write({
     [`${folder}/package.json`]: JSON.stringify({ private: true, type }),
     [`${folder}/playwright.config.${extension}`]: convert(
-      config().replace('use: {', `use: { baseURL: '${site.url}',`),
+      config({
+        imports: `import { appendFileSync } from 'node:fs';\nappendFileSync('loads.txt', process.pid + '\\n');`,
+      }).replace('use: {', `use: { baseURL: '${site.url}',`),
     ),
     [`${folder}/fixtures.${extension}`]: convert(ESM.fixtures),
     [`${folder}/agents.spec.${extension}`]: file(ESM.agents),
@@ -126,6 +128,10 @@ test.each(kinds)('$name', async ({ name, type, extension, convert, k }) => {
   const results = JSON.parse(root.read(`${folder}/taskproof-results.json`));
   expect(results.verdicts).toMatchObject([{ spec: 'go', verdict: 'passed', passes: k }]);
   expect(run.code ?? 0, output).toBe(0);
+  // Ours reads the config that Playwright has loaded: in the runner and in a worker, or more.
+  const loads = root.read(`${folder}/loads.txt`).trim().split('\n');
+  expect(loads.length).toBeGreaterThanOrEqual(2);
+  expect(new Set(loads).size, 'no process ran the config twice').toBe(loads.length);
 });
 
 test('what it brings beside Playwright is less than 45 MB', () => {

@@ -1,4 +1,4 @@
-// Where the generated tests seem to live, and what the runner's own filters make of them.
+// Where the generated tests seem to live, what the runner's own filters make of them, and which site they open.
 import { execFileSync } from 'node:child_process';
 import { expect, test } from 'vitest';
 import { config, makeSuite, PAGE, spec, startSite } from './suite';
@@ -12,10 +12,14 @@ taskproofTests('tasks/*.yaml', { tags: ['agents'] });
 
 async function makeTagged(type: string) {
   const site = await startSite({ '/': PAGE });
-  const url = `${site.url}/`;
+  // There is no such host: `origin` is another.
+  const url = 'https://shop.example.test/';
   return makeSuite({
     'package.json': JSON.stringify({ type }),
-    'playwright.config.ts': config(),
+    'playwright.config.ts': config({ taskproof: `{ origin: 'baseURL' }` }).replace(
+      'use: {',
+      `use: { baseURL: '${site.url}/app/',`,
+    ),
     'tasks/one.yaml': spec({ id: 'one', url, extra: 'tags: [smoke]', k: 2 }),
     'tasks/two.yaml': spec({ id: 'two', url, extra: 'tags: [docs]' }),
     'agents.spec.ts': TEST_FILE,
@@ -48,7 +52,7 @@ test.each(['commonjs', 'module'])(
   },
 );
 
-test('without our reporter a line of the test file and the tags of spec and call select, repeats beyond k are skipped, and no verdict is announced once', async () => {
+test('without our reporter a line of the test file and the tags of spec and call select, repeats beyond k are skipped, the site is that of the baseURL, and no verdict is announced once', async () => {
   const suite = await makeTagged('commonjs');
   const selected = ['agents.spec.ts:5', '--grep=@(smoke|docs) @agents'];
   const run = await suite.playwright(['test', '--reporter=list', ...selected]);
