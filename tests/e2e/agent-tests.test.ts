@@ -63,7 +63,7 @@ test('finds the hours', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent
   await expect(page.locator('#hours')).toContainText('11');
 });
 
-test('gives up', passPolicy({ k: 3, minPasses: 3 }), async ({ page, agent, shop }) => {
+test('gives up', passPolicy({ k: 2, minPasses: 2 }), async ({ page, agent, shop }) => {
   await page.goto(shop);
   const { status } = await agent.run('Give up hours');
   expect(status).toBe('completed');
@@ -97,6 +97,10 @@ test('two agents', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, sho
   await others.close();
 });
 
+// Failures that are expected start no new workers. Our reporter tells them as ever.
+test.afterEach(({}, info) => {
+  if (/^leaves(, and is caught)?$/.test(info.title)) info.fail();
+});
 test('leaves', passPolicy({ k: 1, minPasses: 1 }), async ({ page, agent, shop }) => {
   await page.goto(shop);
   await agent.run('Leave');
@@ -132,7 +136,7 @@ beforeAll(async () => {
     'playwright.config.ts': config({
       imports: "import { visitor } from './agents';",
       taskproof: '{ agent: visitor }',
-      projects: `[{ name: 'shop', testMatch: 'shop.spec.ts', ...repeats({ atLeast: 3 }), use: { trace: 'retain-on-failure' } }]`,
+      projects: `[{ name: 'shop', testMatch: 'shop.spec.ts', ...repeats({ atLeast: 2 }), use: { trace: 'retain-on-failure' } }]`,
       reporters: `[['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter'], ['html']]`,
     }),
     'agents.ts': AGENTS.replace(
@@ -155,7 +159,7 @@ test('the terminal says why the agent stopped and where, and where its way parte
     'Received: "gave_up" The agent gave up: no Sunday on hours. The agent stopped on http://127.0.0.1:',
   );
   expect(text).toContain('/blog after turn 1 (click link "Blog"). 8 | await page.goto(shop);');
-  expect(text).toContain(`2 of 2 failures: gave up on /hours: no Sunday on hours`);
+  expect(text).toContain('trial 2/2: gave up on /hours: no Sunday on hours');
   expect(text).toContain(
     'turn 1: the passing trial clicked link "Hours", this one clicked link "Blog" at shop.spec.ts:10',
   );
@@ -165,7 +169,7 @@ test('the results have findings, ends and what the agents took', () => {
   const { verdict, diagnosis, trials } = row('gives up');
   expect(verdict).toBe('failed');
   expect(diagnosis!.findings).toMatchObject([
-    { kind: 'no_role', locator: expect.stringMatching(/^locator\('div/), trials: 2 },
+    { kind: 'no_role', locator: expect.stringMatching(/^locator\('div/), trials: 1 },
   ]);
   expect(trials[1]).toMatchObject({
     status: 'gave_up',
@@ -205,7 +209,7 @@ test('several runs are one trial: turns, requests and costs of all, in several t
 test('an agent that escapes the domain guard fails the test', () => {
   expect(row('leaves')).toMatchObject({ verdict: 'failed', failures: 1 });
   expect(row('leaves').reason).toMatch(
-    /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:49\)/,
+    /agent\.run: the agent got to data:text\/html,elsewhere, outside allowedDomains \(shop\.spec\.ts:53\)/,
   );
 });
 
@@ -239,17 +243,15 @@ test('a transcript has the goals, the turns and how it ended', () => {
 test('each failed trial keeps its trace, tolerated or not', () => {
   const kept = readdirSync(join(suite.folder, 'test-results'), { recursive: true }).map(String);
   const traces = kept.filter(name => name.endsWith('trace.zip')).map(name => name.split('-shop-repeat')[0]);
-  expect(traces.toSorted().join(' ')).toMatch(
-    /^shop-finds-the-hours shop-gives-up shop-gives-up shop-is-tolerated-shop/,
-  );
+  expect(traces.toSorted().join(' ')).toMatch(/^shop-finds-the-hours shop-gives-up shop-is-tolerated-shop/);
 });
 
 test('the HTML report has goal, pictures and parting; steps point to the call', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(await serveFolder(join(suite.folder, 'playwright-report')));
-  const body = await openTrial(page, 'gives up · trial 2/3');
+  const body = await openTrial(page, 'gives up · trial 2/2');
   expect(body).toMatch(/goal: ?Give up hours/);
-  expect(body).toMatch(/diagnosis: ?2 of 2 failures: gave up on \/hours/);
+  expect(body).toMatch(/diagnosis: ?trial 2\/2: gave up on \/hours/);
   expect(body).toMatch(/in the way: ?div "x" reacts to clicks and has no role/);
   expect(body).toContain('Screenshots turn-1.jpg turn-2.jpg end.jpg in-the-way-1.jpg');
   await page.getByText('agent "visitor": Give up hours').first().click();
@@ -288,7 +290,7 @@ test('passes, too', async ({ agent }) => {
 const once = passPolicy({ k: 1, minPasses: 1 });
 test.beforeEach(async ({ page }, { title }) => {
   // Failures that are expected start no new workers.
-  test.fail(/no goal|begins|second/.test(title));
+  test.fail(/no goal|begins|second|too much$/.test(title));
   await page.goto('${site.url}/');
 });
 test('ends before it', once, async ({ agent }) => {
