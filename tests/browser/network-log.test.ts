@@ -79,6 +79,17 @@ it('has methods and failures', async () => {
   expect(log.events[2]).not.toHaveProperty('failure');
 });
 
+it('has how long an answer took', async () => {
+  await page.route('**/late', route => new Promise(end => setTimeout(end, 400)).then(() => route.fulfill()));
+  await page.goto('/');
+  await page.evaluate(() => fetch('/late'));
+  await page.evaluate(() => void fetch('/never'));
+  await expect.poll(lines).toContain('GET /never null');
+  const [, late, never] = log.events;
+  expect(late?.answeredAfterMs).toBeGreaterThan(350);
+  expect(never).not.toHaveProperty('answeredAfterMs');
+});
+
 it('has popups, workers and service workers', async () => {
   await page.goto('/');
   await page.evaluate(() => {

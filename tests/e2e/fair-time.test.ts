@@ -1,6 +1,6 @@
-// Whose time a trial's time is: waiting for a model takes none of it, whoever waits, and no test times out over it.
-import { expect, onTestFinished, test } from 'vitest';
-import { clicks, type Script, startMessagesApi, status } from '../support/messages-api';
+// Whose time a trial's time is: waiting for a model takes none of it, whoever waits, and no test times out over it. What claude() waits
+// for: claude.test.ts, and tests/unit/agents/model/send.test.ts.
+import { expect, test } from 'vitest';
 import { PROGRAM_HEAD } from '../support/program-head';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, PAGE, spec, startSite, TASKS_TEST, WITH_JSON } from './suite';
@@ -105,51 +105,6 @@ test('a trial whose waiting takes longer than all of its time passes, and its te
     expect(results[time]).toBe(slow.reduce((sum, row) => sum + row[time]!, 0));
   const steps = suite.read('report.json').match(/"wait for the (?:model|API's limit)"/g);
   expect(steps).toHaveLength(2 * slow.length);
-});
-
-const limitedAndSlow: Script = request =>
-  request.index === 0
-    ? status(429, 'rate_limit_error', { headers: { 'retry-after': '4' } })
-    : { fault: 'slow', delayMs: 3_000, reply: clicks('Go')(request) };
-
-test('Claude has the time that its API takes; one that never answers is an error of the API', async () => {
-  const site = await startSite({ '/': PAGE });
-  const agentAt = async (script: Script, options: string) => {
-    const api = await startMessagesApi({ script, apiKey: 'a-key' });
-    onTestFinished(() => api.close());
-    return `claude({ baseURL: '${api.url}', apiKey: 'a-key', maxRetries: 0, ${options} })`;
-  };
-  const slow = await agentAt(limitedAndSlow, '');
-  const silent = await agentAt(
-    () => ({ fault: 'slow', delayMs: 600_000 }),
-    `requestTimeoutMs: ${TIME_MS + 1_000}`,
-  );
-  const suite = makeSuite({
-    'playwright.config.ts': config({
-      workers: 2,
-      projects: `[
-        { name: 'silent', testDir: '.', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${silent}, turnTimeoutMs: ${TIME_MS / 3} } } },
-        { name: 'slow', testDir: '.', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${slow}, turnTimeoutMs: ${TIME_MS / 3} } } },
-      ]`,
-    }),
-    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, extra: 'maxSteps: 3' }),
-    'tasks.spec.ts': TASKS_TEST,
-  });
-  const run = await suite.playwright(['test']);
-  const { verdicts } = run.results();
-  expect(
-    verdicts.map(({ trials }) => trials[0]),
-    run.output,
-  ).toMatchObject([
-    {
-      ...{ outcome: 'error', errorKind: 'agent_api' },
-      reason: expect.stringContaining('no answer within 10 s. Raise claude({ requestTimeoutMs })'),
-    },
-    { outcome: 'passed' },
-  ]);
-  const { modelTimeMs, waitTimeMs } = verdicts[1]!.trials[0]!;
-  expect(modelTimeMs).toBeGreaterThanOrEqual(8_900);
-  expect(waitTimeMs).toBeGreaterThanOrEqual(3_900);
 });
 
 test('globalTimeout ends a run that waits: what is finished counts, what waits is interrupted, the rest is missing', async () => {
