@@ -26,7 +26,7 @@ import {
 
 const NODE = JSON.stringify(process.execPath);
 
-test('the example agent plays example tasks, in two workers, and what it did is played again', async () => {
+test('the example agent plays example tasks, and what it did is played again', async () => {
   const site = await startExampleSite({ port: 0 });
   onTestFinished(() => site.close());
   // A dialog, boxes, choices and a list, a new tab, a form with a date.
@@ -41,7 +41,6 @@ test('the example agent plays example tasks, in two workers, and what it did is 
   const suite = makeSuite({
     'playwright.config.ts': config({
       reporters: WITH_JSON,
-      workers: 2,
       taskproof: `{ origin: '${site.url}', record: true, agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
     }).replace('timeout: 2000', 'timeout: 5000'),
     'replay.config.ts': config({

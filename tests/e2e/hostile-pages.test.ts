@@ -29,7 +29,18 @@ interface HostilePage {
 
 const HUNG = /the page did not respond/;
 const HUNG_PAGES = /-without-end|heavy-/;
-const UNOPENED = /script-without-end/;
+
+/**
+ * Files of the suite, in the order in which the one worker plays them, and their limits: short ones where all of them is used, since
+ * nothing answers or a page is too much for the machine.
+ */
+const LIMITS = {
+  '1-answers': '{ taskproof: { turnTimeoutMs: 20_000 } }',
+  '2-hangs': '{ navigationTimeout: 6000, taskproof: { turnTimeoutMs: 3000 } }',
+  '3-unopened': '{ navigationTimeout: 1000 }',
+};
+const fileOf = (id: string): keyof typeof LIMITS =>
+  id === 'script-without-end' ? '3-unopened' : HUNG_PAGES.test(id) ? '2-hangs' : '1-answers';
 /** How far a heavy page gets depends on the machine. That its trial ends, and how, does not. */
 const ANY: TrialRecord['outcome'][] = ['passed', 'failed', 'error'];
 
@@ -132,19 +143,12 @@ test('each hostile page: the trial ends within its limits, with a record', async
   });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `const hung = ${HUNG_PAGES};\nconst unopened = ${UNOPENED};`,
       taskproof: `{ agent: ${AGENT} }`,
       reporters: WITH_JSON,
-      // Short limits where all of them is used: where nothing answers, and where a page is too much for the machine.
-      projects: `[
-        { name: 'unopened', grep: unopened, use: { navigationTimeout: 1000 } },
-        { name: 'hung', grep: hung, grepInvert: unopened, fullyParallel: true, expect: { timeout: 1000 }, use: { navigationTimeout: 6000, taskproof: { turnTimeoutMs: 3000 } } },
-        { name: 'agents', grepInvert: hung, fullyParallel: true, use: { taskproof: { turnTimeoutMs: 20_000 } } },
-      ]`,
     }),
     ...Object.fromEntries(
       Object.entries(pages).map(([id, { agent = '' }]) => [
-        `tasks/${id}.yaml`,
+        `tasks/${fileOf(id)}/${id}.yaml`,
         spec({
           id,
           url: `${site.url}/${id}?agent=${encodeURIComponent(agent)}`,
@@ -153,7 +157,12 @@ test('each hostile page: the trial ends within its limits, with a record', async
         }),
       ]),
     ),
-    'tasks.spec.ts': TASKS_TEST_IN_ONE_WORKER,
+    ...Object.fromEntries(
+      Object.entries(LIMITS).map(([name, use]) => [
+        `${name}.spec.ts`,
+        `${TASKS_TEST_IN_ONE_WORKER.replace('**', name)}test.use(${use});`,
+      ]),
+    ),
   });
   const run = await suite.playwright(['test']);
   const records = recordsIn(suite.read('report.json'));

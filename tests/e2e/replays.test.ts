@@ -16,12 +16,16 @@ const DYING = REPLAY.replace(`await`, `if (task.specId === 'docs') process.exit(
 
 const project = (name: string, agent: string, file: string, more = `...repeats('tasks/*.yaml')`) =>
   `{ name: '${name}', testMatch: '${file}', ${more}, use: { taskproof: { agent: ${agent} } } }`;
+/** In a describe, so that files of one project, which share its worker, have verdicts of their own. */
 const using = (
+  name: string,
   taskproof: string,
 ) => `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
 test.use({ taskproof: ${taskproof} });
-taskproofTests('tasks/*.yaml');`;
-const made = (agent: string) => using(`async ({}, use) => use({ agent: ${agent} })`);
+// Failures that are expected start no new workers.
+test.afterEach(({}, info) => { if (info.status === 'failed') info.fail(); });
+test.describe('${name}', () => taskproofTests('tasks/*.yaml'));`;
+const made = (name: string, agent: string) => using(name, `async ({}, use) => use({ agent: ${agent} })`);
 
 const brief = ({ spec, replayed, verdict, passes, k }: ResultRow) =>
   `${spec}${replayed ? ' replayed' : ''} ${verdict} ${passes}/${k}`;
@@ -37,21 +41,19 @@ beforeAll(async () => {
     'playwright.config.ts': config({
       reporters: reporters(`['blob']`),
       projects: `[${[
-        project('test.use', AGENT, 'use.spec.ts'),
-        project('a fixture', AGENT, 'fixture.spec.ts'),
-        project('dies, from the config', DYING, 'tasks.spec.ts', 'retries: 0'),
-        project('dies, to no one', AGENT, 'dying.spec.ts'),
-        project('an agent', REPLAY, 'played.spec.ts'),
+        project('an agent', AGENT, '{use,fixture,z-dying}.spec.ts'),
+        project('a replay', REPLAY, 'played.spec.ts'),
+        project('a replay that dies', DYING, 'tasks.spec.ts', 'retries: 0'),
       ]}]`,
     }),
     'merge.config.ts': `export default { reporter: ${reporters(`['json', { outputFile: 'pw.json' }]`)} };`,
     'tasks/cart.yaml': spec({ id: 'cart', url: `${site.url}/`, k: 2, minPasses: 1 }),
     'tasks/docs.yaml': spec({ id: 'docs', url: `${site.url}/`, k: 2 }),
     'tasks.spec.ts': TASKS_TEST,
-    'played.spec.ts': using(`{ agent: ${AGENT} }`),
-    'use.spec.ts': using(`{ agent: ${REPLAY} }`),
-    'fixture.spec.ts': made(REPLAY),
-    'dying.spec.ts': made(DYING),
+    'played.spec.ts': using('plays', `{ agent: ${AGENT} }`),
+    'use.spec.ts': using('test.use', `{ agent: ${REPLAY} }`),
+    'fixture.spec.ts': made('a fixture', REPLAY),
+    'z-dying.spec.ts': made('dies, to no one', DYING),
   });
   run = await suite.playwright(['test']);
   const { verdicts } = run.results();
@@ -62,12 +64,12 @@ beforeAll(async () => {
 });
 
 test.each(['run', 'merged'] as const)('one verdict for each recording, lost or not: %s', where => {
-  const rowsOf = (name: string) => rows[where].filter(row => row.project === name);
+  const rowsOf = (name: string) => rows[where].filter(row => (row.describe ?? row.project) === name);
   const { exitCode, output } = where === 'run' ? run : merged;
   expect(exitCode, output).toBe(1);
   for (const name of ['test.use', 'a fixture'])
     expect(rowsOf(name).map(brief), name).toEqual(['cart replayed passed 1/1', 'docs replayed failed 0/1']);
-  for (const name of ['dies, from the config', 'dies, to no one']) {
+  for (const name of ['a replay that dies', 'dies, to no one']) {
     expect(rowsOf(name).map(brief), name).toEqual([
       'cart replayed passed 1/1',
       'docs replayed inconclusive 0/1',
@@ -77,6 +79,6 @@ test.each(['run', 'merged'] as const)('one verdict for each recording, lost or n
 });
 
 test('an agent that test.use chooses in a project of replays plays all its trials', () => {
-  const played = rows.run.filter(row => row.project === 'an agent');
+  const played = rows.run.filter(row => row.describe === 'plays');
   expect(played.map(brief)).toEqual(['cart passed 2/2', 'docs passed 2/2']);
 });
