@@ -5,16 +5,11 @@ import { expect, test } from 'vitest';
 import { testsIn } from '../support/json-report';
 import { makeSuite, type Suite } from './suite';
 
-/** `AS` names a run's files, and says whether our reporter is there. */
 const CONFIG = `import { defineConfig } from '@playwright/test';
 import { repeats } from '@taskproof/playwright';
-const as = process.env.AS;
-const ours = [['@taskproof/playwright/reporter', { outputFile: 'verdicts.json' }]];
 export default defineConfig({
   workers: 1,
-  outputDir: as,
-  snapshotPathTemplate: '{testDir}/' + as + '-snapshots/{arg}{ext}',
-  reporter: [['list'], ['json', { outputFile: as + '.json' }], ...(as === 'ours' ? ours : [])],`;
+  reporter: [['list'], ['json', { outputFile: 'report.json' }], ['@taskproof/playwright/reporter', { outputFile: 'verdicts.json' }]],`;
 
 const specFile = (tests: string) => `import { expect, test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
@@ -28,13 +23,13 @@ const suiteOf = (tests: string, config = TWICE, files: Record<string, string> = 
   makeSuite({ 'playwright.config.ts': `${CONFIG} ${config} });`, 'main.spec.ts': specFile(tests), ...files });
 
 /** The tests that did not end as expected. */
-const unexpected = (suite: Suite, as: string) =>
-  testsIn(suite.read(`${as}.json`)).filter(({ status }) => status === 'unexpected');
+const unexpected = (suite: Suite) =>
+  testsIn(suite.read('report.json')).flatMap(({ status, title }) => (status === 'unexpected' ? [title] : []));
 
-/** Plays it with our reporter. @returns the exit code and the verdicts */
+/** @returns the exit code and the verdicts */
 async function played(suite: Suite, args: string[] = []) {
   suite.remove('verdicts.json');
-  const { exitCode, output, results } = await suite.playwright(['test', ...args], { AS: 'ours' });
+  const { exitCode, output, results } = await suite.playwright(['test', ...args]);
   const rows = suite.exists('verdicts.json') ? results('verdicts.json').verdicts : [];
   const verdicts = Object.fromEntries(rows.map(({ spec, verdict }) => [spec, verdict]));
   return { exitCode, verdicts, output };
@@ -69,13 +64,13 @@ test.describe(() => {
       'down.ts': specFile(`test('ordinary', fails);\ntest('tears down', one, fails);`),
     },
   );
-  // What is red without our reporter is red with it.
-  const [ours, plain] = await Promise.all([played(suite), suite.playwright(['test'], { AS: 'plain' })]);
-  expect([plain.exitCode, ours.exitCode], ours.output).toEqual([1, 1]);
-  const red = unexpected(suite, 'ours').map(({ id }) => id);
-  for (const { id, title } of unexpected(suite, 'plain')) expect.soft(red, title).toContain(id);
-  const failed = [...Object.keys(bodies), 'tears down'].map(title => [title, 'failed']);
-  expect(ours.verdicts).toEqual(Object.fromEntries(failed));
+  const { exitCode, verdicts, output } = await played(suite);
+  expect(exitCode, output).toBe(1);
+  const titles = [...Object.keys(bodies), 'tears down'];
+  expect(verdicts).toEqual(Object.fromEntries(titles.map(title => [title, 'failed'])));
+  // Each is red without our reporter, and so it is with it.
+  const red = ['ordinary', ...titles.map(title => `${title} · trial 1/1`)];
+  expect(unexpected(suite).sort()).toEqual(red.sort());
 });
 
 test('a trial that was skipped has not passed, also where another one was tolerated', async () => {
@@ -96,7 +91,7 @@ test.describe(() => {
     'is skipped by a hook': 'undecided',
   });
   // The first trial wrote what the second was compared with.
-  expect(unexpected(suite, 'ours').map(({ title }) => title)).toEqual(['has no snapshot · trial 1/2']);
+  expect(unexpected(suite)).toEqual(['has no snapshot · trial 1/2']);
   expect(output).toContain(
     'has no snapshot [main]: trial 1 wrote a snapshot that was missing, so the run fails.',
   );
