@@ -1,7 +1,7 @@
-// UI mode, the server of editors and the one of coding agents: one trial of a spec runs, nothing is judged, nothing tolerated.
+// UI mode and the server of editors: one trial of a spec runs, nothing is judged, nothing tolerated. What else counts as such a server,
+// as that of coding agents does: tests/unit/playwright/inside/command-line.test.ts.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createInterface } from 'node:readline';
 import { chromium } from '@playwright/test';
 import { beforeAll, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
@@ -108,25 +108,4 @@ test('editors show each spec in its own file, and one that does not parse at its
   // A call for one spec shows it at the call, as the run of `kept` alone needs it.
   expect(listed).toContain(`{"file":"tasks/kept.yaml","line":${line},"column":5}`);
   expect(listed).toContain('{"file":"tasks/broken.yaml","line":3,');
-});
-
-test('the server of coding agents reports a failing trial as failed', async () => {
-  const child = start(['run-test-mcp-server', '--headless']);
-  const answers = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
-  const call = async (id: number, method: string, params: object) => {
-    child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
-    for (;;) {
-      const answer = JSON.parse((await answers.next()).value) as { id?: number; result?: object };
-      if (answer.id === id) return JSON.stringify(answer.result);
-    }
-  };
-  await call(1, 'initialize', {
-    protocolVersion: '2025-06-18',
-    capabilities: {},
-    clientInfo: { name: 'test', version: '1' },
-  });
-  child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
-  const said = await call(2, 'tools/call', { name: 'test_run', arguments: {} });
-  expect(said).toContain('1 failed');
-  expect(said).not.toContain('1 passed');
 });

@@ -50,6 +50,7 @@ test.each([
   [['--list'], true, false],
   [['--ui'], false, true],
   [['--ui-port=0'], false, true],
+  [['--ui-host=127.0.0.1'], false, true],
   [['--debug'], false, true],
   [['--debug=cli'], false, true],
   [['-u', '--list'], true, false],
