@@ -1,5 +1,4 @@
-// Ways in which a page, or an agent on it, may try to leave the site. Each is tried with the guard, and without it to show
-// that it works.
+// Ways in which a page, or an agent on it, may try to leave the site. Each is tried with the guard, which sees it only if it works.
 import type { Page } from '@playwright/test';
 import type { Answer } from './two-sites';
 
