@@ -504,7 +504,7 @@ describe('network', () => {
   const BARE_JSON = `{ method: 'POST', body: JSON.stringify({ page: '/cart?step=2', event: 'Delete "Basil"' }) }`;
   const MARKED = `{ method: 'POST', headers: { 'content-type': 'application/json' }, body: '\\ufeff{"qty":1,"rest":-0}' }`;
   const BARE = "{ method: 'POST', body: '{}' }";
-  const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge', 'cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
+  const NOTE = `{ method: 'POST', body: JSON.stringify({ notes: ['size "L"\\nlarge cafe'] }).replace('cafe', 'caf\\\\u00e9') }`;
   const LONG = `{ method: 'POST', body: JSON.stringify({ more: 'x'.repeat(250_000), qty: 2 }) }`;
   const BLOB = `{ method: 'POST', body: new Blob(['{"qty":2}'], { type: 'application/json' }) }`;
   const UNTYPED = BLOB.replace(/, { type[^}]*}/, '');
@@ -529,9 +529,7 @@ describe('network', () => {
   const MULTIPART = ", enctype: 'multipart/form-data'";
   const TEXT = ", enctype: 'text/plain'";
   const cases: [name: string, act: string, more: Partial<NetworkAssertion>, Expected][] = [
-    ['one order', post(ORDER), { count: 1 }, null],
     ['no order', '', { count: 1 }, /^no request matched POST/],
-    ['two orders', post(ORDER) + post(ORDER), {}, null],
     ['two orders instead of one', post(ORDER) + post(ORDER), { count: 1 }, /was sent 2 times, not once$/],
     ['two, one refused', post(ORDER) + post(ORDER, '/orders?refused'), { count: { min: 2, max: 3 } }, null],
     ['never, and none', post(ORDER, '/carts'), { never: true }, null],
@@ -544,7 +542,6 @@ describe('network', () => {
       { never: true },
       /was sent \(net::ERR_/,
     ],
-    ['JSON', post(ORDER), { body: { qty: 1 } }, null],
     ['other JSON', post(ORDER), { body: { qty: 2 } }, /was sent with \{"qty":1,.*\}, not with \{"qty":2\}$/],
     ['a number is no text', post(ORDER), { body: { total: 10 } }, /not with/],
     ['deep', post(ORDER), { body: { items: [{ sku: 'A4' }] } }, null],
@@ -557,31 +554,18 @@ describe('network', () => {
       /was sent with/,
     ],
     ['JSON behind a byte order mark', post(MARKED), { body: { qty: 1 } }, null],
-    [
-      'never with JSON behind a byte order mark',
-      post(MARKED),
-      { never: true, body: { qty: 1 } },
-      /was sent with/,
-    ],
-    ...[
-      '{"event":"a"}\\n{"event":"b"}',
-      '[{"event":"b"}]',
-      '[[[], {"event":"b"}], "x"]',
-      ')]}\\n{"event":"b"}',
-    ].map((body): (typeof cases)[0] => [
+    ...['[[[], {"event":"b"}], "x"]', ')]}\\n{"event":"b"}'].map((body): (typeof cases)[0] => [
       `never with JSON that is not one mapping, ${body}`,
       post(`{ method: 'POST', body: '${body}' }`),
       { never: true, body: { event: 'b' } },
       /was sent with a body that has it among other items \(answered with 200\)$/,
     ]),
-    ...['{"event":"a"}\\n{"event":"c"}', '[{"event":"a"}]', '[]', '"b"', 'null'].map(
-      (body): (typeof cases)[0] => [
-        `never with JSON that has it nowhere, ${body}`,
-        post(`{ method: 'POST', body: '${body}' }`),
-        { never: true, body: { event: 'b' } },
-        null,
-      ],
-    ),
+    ...['{"event":"a"}\\n{"event":"c"}', '"b"', 'null'].map((body): (typeof cases)[0] => [
+      `never with JSON that has it nowhere, ${body}`,
+      post(`{ method: 'POST', body: '${body}' }`),
+      { never: true, body: { event: 'b' } },
+      null,
+    ]),
     [
       'never with a mapping, and a body of another form',
       post(`{ method: 'POST', body: '<event>b</event>' }`),
@@ -597,12 +581,9 @@ describe('network', () => {
     ['never a list, but a mapping', post(ORDER), { never: true, body: ['b'] }, null],
     ['a zero below zero', post(MARKED), { body: { rest: 0 } }, null],
     ['a text in it', post(ORDER), { body: '"sku":"A4"' }, null],
-    ['a text that JSON escapes', post(NOTE), { body: 'size "L"\nlarge' }, null],
-    ['never a text that JSON escapes', post(NOTE), { never: true, body: 'size "L"' }, /was sent with/],
-    ['never a text that a site escapes', post(NOTE), { never: true, body: 'café' }, /was sent with/],
+    ['a text that JSON escapes', post(NOTE), { body: 'size "L"\nlarge café' }, null],
     ['not this text', post(ORDER), { body: 'B7' }, /not with "B7"/],
-    ['a secret is masked', post(ORDER), { body: { pw: '<secret>PW</secret>' } }, null],
-    ['another of the same value', post(ORDER), { body: { pw: '<secret>SAME</secret>' } }, null],
+    ['a secret of the same value as another', post(ORDER), { body: { pw: '<secret>SAME</secret>' } }, null],
     ['a secret in other letters', post(ORDER), { body: { pw: '<secret>OTHER</secret>' } }, /not with/],
     [
       'a secret with a line break at its end',
@@ -616,14 +597,7 @@ describe('network', () => {
       { body: 'c=<secret>PHRASE</secret>' },
       null,
     ],
-    ...[
-      'btoa(v)',
-      '"/t?c=" + encodeURIComponent(v)',
-      'v.toUpperCase()',
-      'JSON.stringify({ v })',
-      '[v]',
-      '[{ a: "b=c" }, { d: v }]',
-    ].map((changed): (typeof cases)[0] => [
+    ...['btoa(v)', '[{ a: "b=c" }, { d: v }]'].map((changed): (typeof cases)[0] => [
       `never a secret, in any form: ${changed}`,
       `const v = 'Tr0ub4dor &3x'; ${login(`{ d: ${changed} }`)}`,
       { never: true, body: '<secret>PHRASE</secret>' },
@@ -650,22 +624,18 @@ describe('network', () => {
       { body: { p: '<secret>PHRASE</secret>' } },
       null,
     ],
-    ...['v.toLowerCase()', 'encodeURIComponent(v)', 'v.replace(" ", "  ")', 'btoa(v)'].map(
-      (broken): (typeof cases)[0] => [
-        `a secret that the page changes: ${broken}`,
-        `const v = 'Tr0ub4dor &3x'; ${login(`{ p: ${broken} }`)}`,
-        { body: { p: '<secret>PHRASE</secret>' } },
-        /was sent with \{"p":"<secret>PHRASE<\/secret>.*"\}, not with/,
-      ],
-    ),
+    ...['encodeURIComponent(v)', 'v.replace(" ", "  ")'].map((broken): (typeof cases)[0] => [
+      `a secret that the page changes: ${broken}`,
+      `const v = 'Tr0ub4dor &3x'; ${login(`{ p: ${broken} }`)}`,
+      { body: { p: '<secret>PHRASE</secret>' } },
+      /was sent with \{"p":"<secret>PHRASE<\/secret>.*"\}, not with/,
+    ]),
     ['a secret does not show', post(ORDER), { body: { pw: 'other' } }, /"pw":"<secret>PW<\/secret>"/],
     ['never with a body', post(ORDER), { never: true, body: { qty: 2 } }, null],
     ['never with a body, and none', post(`{ method: 'POST' }`), { never: true, body: { qty: 2 } }, null],
     ['never with a body that is too long to be kept', post(LONG), { never: true, body: { qty: 2 } }, UNKNOWN],
-    ['never with a body that the browser does not tell', post(BLOB), { never: true, body: 'qty' }, UNKNOWN],
     ['never with a body without a type', post(UNTYPED), { never: true, body: 'qty' }, UNKNOWN],
     ['never with a body, and one that is empty', post(EMPTY), { never: true, body: 'qty' }, null],
-    ['at most one with a body without a type', post(UNTYPED), { count: { max: 0 }, body: 'qty' }, /once/],
     ['no body that the browser does not tell', post(BLOB), { count: 0, body: 'qty' }, /sent with "qty" once/],
     ['never with this body', post(ORDER), { never: true, body: { qty: 1 } }, /was sent with \{"qty":1\}/],
     ['once with a body', post(ORDER) + post(BARE), { count: 1, body: { qty: 1 } }, null],
@@ -673,12 +643,9 @@ describe('network', () => {
     ['a form', form('', FIELDS), { body: { ...ALL, qty: 1 } }, null],
     ['a part of a form', form('', FIELDS), { body: { tag: 'y' } }, null],
     ['another form', form('', FIELDS), { body: { to: 'Ada' } }, /"to":\["Ada & Bob"\].*, not with/],
-    ['a text of a form', form('', FIELDS), { body: 'Ada & Bob' }, null],
     ['a form in parts', form(MULTIPART, FIELDS), { body: ALL }, null],
     ['lines of a form', form('', LINES), { body: NOTED }, null],
-    ['never lines of a form in parts', form(MULTIPART, LINES), { body: NOTED, never: true }, /was sent with/],
     ['lines of a form that a script sends', post(SCRIPTED), { body: NOTED }, null],
-    ['never lines that a script sends', post(SCRIPTED), { body: NOTED, never: true }, /was sent with/],
     ['a form of an older page', form(LATIN, OLDER), { body: { name: 'Zoë', street: '€ 5' } }, null],
     ['a text of an older form', form(LATIN, OLDER), { body: 'Zoë' }, null],
     [
@@ -688,8 +655,6 @@ describe('network', () => {
       /was sent with/,
     ],
     ['a form as plain text', form(TEXT, FIELDS), { body: { ...ALL, qty: 1 } }, null],
-    ['never a form as plain text', form(TEXT, FIELDS), { body: { qty: 1 }, never: true }, /was sent with/],
-    ['another in parts', form(MULTIPART, FIELDS), { body: { qty: '2' } }, /"qty":\["1"\]/],
     [
       'a form with a file, which Chromium does not tell',
       form(MULTIPART, '<input name=qty value=1><input type=file name=plan>'),
