@@ -90,7 +90,7 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
   const LABELS = `<label id=red><input type=radio name=c value=red><b>Red</b></label><label id=blue><input type=radio name=c value=blue checked>Blue</label>
     <label id=name>Name <input value=Ada></label>`;
   const LAZY =
-    '<p style="height: 5000px">Shop</p><section style="content-visibility: auto"><p id=low>Order sent</p></section>';
+    '<p style="height: 5000px">Shop</p><section style="content-visibility: auto"><p>Order sent</p></section>';
   const ROWS = Array.from(
     { length: 100 },
     (_, index) =>
@@ -145,20 +145,16 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [FORM, { selector: '#name', value: 'Old' }, /^"#name" has the value "Ada", not "Old"$/],
     [FORM, { selector: '#name', value: 'ada' }, /"Ada", not "ada"/],
     [FORM, { selector: 'textarea', value: 'two\nlines' }, null],
-    [FORM, { selector: 'select', value: 'de' }, null],
     [FORM, { selector: 'select', value: 'Germany' }, /has the value "de"/],
     [FORM, { selector: '#token', value: 't1' }, /matches no visible field/],
     [FORM, { selector: '#token', state: 'attached', value: 't1' }, null],
     [FORM, { selector: 'p', value: 'Form' }, /^"p" matches no visible field$/],
-    [FORM, { selector: 'input, textarea', value: 'Ada', count: 1 }, null],
     [FORM, { selector: 'input, textarea', value: 'Ada', count: 2 }, /has the value "Ada" in 1, not 2/],
-    [CHOICES, { selector: '[name=ship]', value: 'standard' }, null],
     [
       CHOICES,
       { selector: '[name=ship]', value: 'express' },
       /^"\[name=ship\]" has the value "standard", not/,
     ],
-    [CHOICES, { selector: '[name=ship]', state: 'attached', value: 'express', count: 0 }, null],
     [CHOICES, { selector: '#terms', value: 'on' }, /^"#terms" is not checked$/],
     [CHOICES, { selector: '#news', value: 'on' }, null],
     [LABELS, { selector: '#red', value: 'red' }, /^"#red" is not checked$/],
@@ -166,38 +162,29 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [LABELS, { selector: '#blue', value: 'blue', count: 1 }, null],
     [LABELS, { selector: '#name', value: 'Ada' }, null],
     // Text far below, which the browser renders once it is scrolled to.
-    [LAZY, { selector: '#low', text: 'Order sent' }, null],
     [LAZY, { selector: 'body', text: 'Order sent' }, null],
     [LAZY, { selector: 'p', text: 'Order sent', count: 0 }, /contains "Order sent" in 1, not 0$/],
     [ROWS, { selector: '.row', text: 'OK', count: 99 }, null],
-    [ROWS, { selector: '.row', text: 'Error', count: 0 }, /contains "Error" in 1, not 0$/],
     [ROWS, { selector: '.none', state: 'absent' }, null],
     [SHADOW, { selector: 'body', text: 'Payment failed' }, null],
-    [SHADOW, { selector: 'x-alert', text: 'Payment failed', count: 0 }, /in 1, not 0$/],
     [SHADOW, { selector: 'x-alert', text: 'A secret' }, /only in hidden text/],
     [SHADOW, { selector: '.none', state: 'absent' }, null],
-    [SLOTTED, { selector: 'x-alert', text: 'Error: card declined' }, null],
     [SLOTTED, { selector: 'x-alert', text: 'Error: card declined', count: 0 }, /in 1, not 0$/],
     [SLOTTED, { selector: 'body', text: 'Error: card declined. Retry' }, null],
-    [SLOTTED, { selector: 'body', text: 'Error:' }, null],
     [SLOTTED, { selector: 'b, i', text: 'card', count: 1 }, null],
     [
       SLOTTED,
       { selector: 'x-alert', text: 'unseen' },
       /^"x-alert" contains "unseen" only in hidden text; it shows "Error: card declined. Retry DONE New"$/,
     ],
-    [SLOTTED, { selector: 'x-alert', text: 'fallback' }, /only in hidden text/],
-    [SLOTTED, { selector: 'x-alert', text: 'closed' }, /only in hidden text/],
-    [SLOTTED, { selector: 'x-alert', text: 'DONE' }, null],
-    [SLOTTED, { selector: 'x-alert', text: 'Paid' }, /hidden text|not chosen/],
     [SLOTTED, { selector: 'x-alert p', text: 'Error: card declined. Retry' }, null],
-    ...['height: 0', 'max-height: 0', 'width: 0; height: 9px', 'transform: scale(0)'].flatMap(
-      (style): typeof cases => [
-        [closed(style), { selector: 'body', text: 'Answer' }, SHOWN_THERE],
-        [closed(style), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
-        [closed(style), { selector: 'b', text: 'Answer' }, /hidden text/],
-      ],
-    ),
+    ...['height: 0', 'width: 0; height: 9px', 'transform: scale(0)'].map((style): (typeof cases)[0] => [
+      closed(style),
+      { selector: 'body', text: 'Answer' },
+      SHOWN_THERE,
+    ]),
+    [closed('height: 0'), { selector: 'section, p', text: 'Answer' }, /only in hidden text/],
+    [closed('height: 0'), { selector: 'b', text: 'Answer' }, /hidden text/],
     // What a component hides whose slot stands in a closed part of it.
     ...[
       '<details><summary>More</summary><slot></slot></details>',
@@ -206,20 +193,19 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       '<div style="height: 0; overflow: hidden"><slot style="display: block; padding: 9px"></slot></div>',
       '<div hidden><slot></slot></div>',
       '<div style="visibility: hidden"><slot></slot></div>',
-    ].flatMap((html): typeof cases =>
-      ['body', 'x-box', 'b'].flatMap((selector): typeof cases => [
-        [slottedIn(html), { selector, text: 'Answer' }, /only in hidden text/],
-        [slottedIn(html), { selector, text: 'Answer', count: 0 }, null],
-        ...(selector === 'b'
-          ? []
-          : [[slottedIn(html), { selector, text: 'The' }, /only in hidden text/] as (typeof cases)[0]]),
-      ]),
-    ),
-    ...['The', 'Answer'].map((text): (typeof cases)[0] => [
-      `${slottedIn('<slot></slot>').replace('<b>', '<p hidden=until-found>The <b>Answer</b></p><b hidden>')}Sold`,
-      { selector: 'p', text },
-      /only in hidden text/,
+    ].flatMap((html): typeof cases => [
+      [
+        slottedIn(html),
+        { selector: 'body', text: 'Answer' },
+        html.includes('More') ? /hidden text; it shows "Shop More"$/ : /hidden text; it shows "Shop"$/,
+      ],
+      [slottedIn(html), { selector: 'b', text: 'Answer' }, /only in hidden text/],
     ]),
+    [
+      `${slottedIn('<slot></slot>').replace('<b>', '<p hidden=until-found>The <b>Answer</b></p><b hidden>')}Sold`,
+      { selector: 'p', text: 'Answer' },
+      /only in hidden text/,
+    ],
     ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'p', text: 'Answer' }, /hidden text/],
     ['<p hidden=until-found>The <b>Answer</b></p>Sold', { selector: 'body', text: 'Answer' }, /hidden text/],
     // The match itself stands in what is closed, and holds what the browser's own text does not tell.
@@ -233,7 +219,6 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
         document.querySelector('x-box').attachShadow({ mode: 'open' }).innerHTML = '<button><slot></slot></button>'</script>`;
       return [
         [page, { selector: 'p', text: 'Answer' }, /only in hidden text/],
-        [page, { selector: 'p', text: 'Answer', count: 0 }, null],
         [page, { selector: 'x-box', text: 'Print' }, /only in hidden text/],
       ];
     }),
@@ -249,9 +234,6 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ],
     [slottedIn('<details open><slot></slot></details>'), { selector: 'body', text: 'The Answer' }, null],
     [slottedIn('<div><slot></slot></div>'), { selector: 'b', text: 'Answer' }, null],
-    [closed('height: 0'), { selector: 'body, p', text: 'Answer', count: 0 }, null],
-    [closed('height: 0'), { selector: 'body', text: 'Question Send New' }, null],
-    [closed('height: 0'), { selector: 'body', text: 'Paid' }, /Paid/],
     [
       '<div style="display: grid; grid-template-rows: 0fr"><p style="margin: 0; min-height: 0; overflow: hidden">Answer</div>Shop',
       { selector: 'div', text: 'Answer' },
@@ -261,8 +243,6 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ['<p style="transform: scale(0)">Answer</p>Shop', { selector: 'p', text: 'Answer' }, /hidden text/],
     ['<p style="transform: scale(0.1)">Answer</p>Shop', { selector: 'p', text: 'Answer' }, null],
     [TINY, { selector: 'p', text: 'Answer' }, /hidden text; it shows "Shop"/],
-    [TINY, { selector: 'p', text: 'Answer', count: 0 }, null],
-    [TINY, { selector: 'body', text: 'Shop' }, null],
     [
       '<!doctype html><body style="overflow: hidden"><div style="float: left">Answer</div>',
       { selector: 'div', text: 'Answer' },
@@ -304,7 +284,6 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'body', text: 'Answer' },
       /hidden text/,
     ],
-    [CHART, { selector: 'svg', text: 'Sales' }, null],
     [BARS, { selector: 'svg', text: '120 orders' }, /hidden text/],
     [BARS, { selector: 'svg', text: '12 34' }, null],
     [`${closed('height: 0')}${MATH}`, { selector: 'math', text: 'E=mc' }, /hidden text/],
@@ -323,27 +302,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       { selector: 'x-box i', text: 'Hint' },
       /hidden text/,
     ],
-    [
-      slottedIn('<p>Note: <slot></slot></p><i>Hint</i>'),
-      { selector: 'x-box p', text: 'Note: The Answer' },
-      null,
-    ],
-    [
-      slottedIn('<p>Note: <slot></slot></p><i>Hint</i>'),
-      { selector: 'x-box p', text: 'Note', count: 1 },
-      null,
-    ],
-    ...[
-      'x-box > p',
-      'body > x-box p[class="a b"]',
-      'ul, x-box i + p',
-      'x-box :is(i, b) ~ p',
-      '#\\31 x-box > p',
-    ].map((selector): (typeof cases)[0] => [
-      slottedIn('<i>Hint</i><p class="a b">Note: <slot></slot></p>').replace(
-        '<x-box>',
-        '<x-box id="1x-box">',
-      ),
+    ...['x-box > p', 'ul, body > x-box i + p'].map((selector): (typeof cases)[0] => [
+      slottedIn('<i>Hint</i><p>Note: <slot></slot></p>'),
       { selector, text: 'Note: The Answer', count: 1 },
       null,
     ]),
@@ -357,13 +317,10 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
       null,
     ]),
     [CHART, { selector: 'svg', text: 'Loss' }, /only in hidden text; it shows "Sales 9"/],
-    [CHART, { selector: 'svg', text: 'Chart of', count: 0 }, null],
-    [BUTTONS, { selector: 'input', text: 'Send' }, null],
     [BUTTONS, { selector: 'form', text: 'Send' }, null],
     [BUTTONS, { selector: 'input', text: 'Send', count: 0 }, /contains "Send" in 1, not 0$/],
     [BUTTONS, { selector: 'input', text: 'Typed' }, /does not contain "Typed"/],
     // A closed list shows what is chosen.
-    [list('New'), { selector: 'select', text: 'New' }, null],
     [
       list('New'),
       { selector: 'select', text: 'Paid' },
@@ -371,11 +328,8 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     ],
     [list('New'), { selector: 'select', text: 'Paid', hidden: true }, null],
     [list('New'), { selector: 'body', text: 'Paid' }, /only in an option that is not chosen/],
-    [list('New'), { selector: 'select', text: 'Paid', count: 0 }, null],
-    [`Paid ${list('New')}`, { selector: 'body', text: 'Paid' }, null],
     [`${list('New')}<p>Paid`, { selector: 'body', text: 'Paid', count: 0 }, /contains "Paid" in 1, not 0$/],
     [`${list('New')}<p hidden>Paid`, { selector: 'body', text: 'Paid' }, /not chosen/],
-    [ORDERS, { selector: '.order', text: 'Paid', count: 2 }, null],
     [ORDERS, { selector: '.order', text: 'Paid', count: 4 }, /contains "Paid" in 2, not 4$/],
     [ORDERS, { selector: '.order, select', text: 'Paid', count: 4 }, null],
     [ORDERS, { selector: '.order', text: 'Order', count: 4 }, null],
@@ -389,7 +343,6 @@ lines</textarea><select><option value=de selected>Germany</select><input type=hi
     [inShadow(list('New')), { selector: 'body', text: 'Paid' }, /"Paid"/],
     // As Mozilla's Fluent writes what it fills in.
     ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Hello, Anna!' }, null],
-    ['<p>Hello, \u2068Anna\u2069!</p>', { selector: 'p', text: 'Anna!', count: 0 }, /in 1, not 0$/],
     ['<p>super&shy;man, Cafe\u0301</p>', { selector: 'p', text: 'superman, Caf\u00e9' }, null],
     [HIDDEN, { selector: 'div', text: 'Order confirmed' }, /only in hidden text; no match shows a text/],
     [HIDDEN, { selector: 'div', text: 'Order confirmed', hidden: true }, null],
