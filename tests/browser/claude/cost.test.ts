@@ -189,7 +189,6 @@ describe('a gateway that does not count tokens', () => {
 
   it.each([
     ['is an error with a cap', { maxCostUsd: 1 }, /does not count tokens, so a cost cap/],
-    ['is an error with a cap of the run', { runIsCapped: true }, /does not count tokens, so a cost cap/],
     ['has an unknown cost without one', {}, null],
   ])('%s', async (_, cap, problem) => {
     const gateway = await serve((_, response) => {
