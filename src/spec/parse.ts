@@ -54,8 +54,9 @@ function readDocument(source: string, filename: string | undefined): { value: un
   if (typeof source !== 'string')
     return refuse(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`);
   if (Buffer.byteLength(source) > MAX_SOURCE_BYTES) return refuse(TOO_LARGE);
+  const text = source.replace(/^\uFEFF/, '');
   try {
-    const [document, second] = yaml().parseAllDocuments(source.replace(/^\uFEFF/, ''), {
+    const [document, second] = yaml().parseAllDocuments(text, {
       lineCounter: lines,
       prettyErrors: false,
       stringKeys: true,
@@ -71,6 +72,7 @@ function readDocument(source: string, filename: string | undefined): { value: un
     }
     if (second) refuse('a second document begins here, but a file holds one task spec', second.range[0]);
     checkAliases(document, refuse);
+    checkComments(document, text, refuse);
     return { value: document.toJS(), locator };
   } catch (error) {
     if (error instanceof TaskSpecYamlError) throw error;
@@ -90,6 +92,25 @@ function checkAliases(document: YamlDocument, refuse: (reason: string, offset: n
       `${shown(`*${lost.source}`)} is a YAML alias without an anchor: put quotes around a text that begins with *`,
       offsetOf(lost),
     );
+}
+
+/** `selector: main #thanks` is only `main` for YAML: it would be checked, and hold. */
+function checkComments(
+  document: YamlDocument,
+  text: string,
+  refuse: (reason: string, offset: number) => never,
+): void {
+  yaml().visit(document, {
+    Scalar: (_, { type, value, range }) => {
+      const end = range?.[1] ?? 0;
+      const [blanks, comment] = /^([ \t]+)(#\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
+      if (type !== 'PLAIN' || typeof value !== 'string' || comment === undefined) return;
+      refuse(
+        `${shown(comment)} is a comment for YAML: put quotes around the whole text, or a space after the #`,
+        end + blanks!.length,
+      );
+    },
+  });
 }
 
 type SpecPath = readonly (string | number)[];
