@@ -42,13 +42,19 @@ export const addBaseline: AddCommand = (program, io) => {
     .description('Add a run to the baseline.')
     .argument('[results...]', `results files of whole runs (default: "${DEFAULT_RESULTS_FILE}")`)
     .option('-o, --output <file>', 'the baseline', DEFAULT_BASELINE_FILE)
-    .option('--runs <n>', 'how many runs to keep; the oldest are dropped', atLeastOne, DEFAULT_RUNS)
+    .option(
+      '--runs <n>',
+      'how many runs of each spec to keep; the oldest are dropped',
+      atLeastOne,
+      DEFAULT_RUNS,
+    )
     .option('--replace', 'start a new baseline with these runs')
     .option('--force', 'save even if the run is incomplete or lacks specs of the baseline')
     .helpEnd(`
 The baseline holds counts per spec, without trials: small enough to be committed. Later runs are
 compared with all its runs together; a changed spec, agent or model starts its own counts.
-Each run is one line, named by its start. Saving a run again changes nothing.
+Each run is one line, named by its start. Saving a run again changes nothing. A run that was resumed or
+regraded replaces what was saved of it.
 
 Examples:
   taskproof baseline save
@@ -69,6 +75,8 @@ export function atLeastOne(text: string): number {
 async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {
   const { output, runs: keep, replace, force } = options;
   const results = await Promise.all(files.map(file => readRun(io, file)));
+  const empty = results.findIndex(run => !historyRun(run).verdicts.length);
+  if (empty >= 0) throw new CommandError(`${files[empty]} has no graded trial, so there is nothing to save.`);
   const kept =
     replace || !existsSync(resolve(io.cwd, output))
       ? []

@@ -37,13 +37,18 @@ export interface HistoryRun {
   verdicts: readonly VerdictRow[];
 }
 
-/** What a baseline keeps of a run: counts that can be pooled, without the trials. */
-export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
+/** What a baseline keeps of a run: counts that can be pooled, without the trials. A run that is resumed or regraded stays one run. */
+export function historyRun(results: Results): HistoryRun {
+  const { startedAt, trialsSince = startedAt, complete, filtered, verdicts } = results;
   const rows = verdicts.filter(row => row.passes + row.failures + row.errors > 0).map(countedRow);
-  return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byRowName) };
+  return {
+    startedAt: trialsSince,
+    partial: !complete || filtered === true,
+    verdicts: rows.sort(byRowName),
+  };
 }
 
-/** Keeps the newest runs. If two began at the same time, the later in the list wins. */
+/** Keeps the newest runs of each spec. If two began at the same time, the later in the list wins. */
 export function baselineText(runs: readonly HistoryRun[], keep: number): string {
   const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
     // Parsed, so that the same run is the same line on every machine.
@@ -53,13 +58,19 @@ export function baselineText(runs: readonly HistoryRun[], keep: number): string 
   return `{\n"schemaVersion": "${BASELINE_SCHEMA_VERSION}",\n"runs": {\n${lines.join(',\n')}\n}\n}\n`;
 }
 
-/** The last `keep` runs, the oldest first. */
+/** The last `keep` runs of each spec, the oldest first. Runs of some specs push out no counts of the others. */
 export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] {
   const byStart = new Map(runs.map(run => [new Date(run.startedAt).toISOString(), run]));
-  return [...byStart]
-    .sort(([a], [b]) => compareText(a, b))
-    .slice(-keep)
-    .map(([startedAt, run]) => ({ ...run, startedAt }));
+  const newestFirst = [...byStart].sort(([a], [b]) => compareText(b, a));
+  let whole = 0;
+  const partial = new Map<string, number>();
+  const kept = newestFirst.flatMap(([startedAt, run]) => {
+    const verdicts = run.verdicts.filter(row => whole + (partial.get(keyOf(row)) ?? 0) < keep);
+    if (!run.partial && run.verdicts.length) whole++;
+    else for (const key of run.verdicts.map(keyOf)) partial.set(key, (partial.get(key) ?? 0) + 1);
+    return verdicts.length ? { ...run, startedAt, verdicts } : [];
+  });
+  return kept.slice(0, MOST_RUNS).reverse();
 }
 
 /** Keeps only the last way of each spec: one passing trial is enough to compare with. */

@@ -42,6 +42,12 @@ const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
     startedAt: z.iso.datetime().describe('When the run began.'),
+    trialsSince: z.iso
+      .datetime()
+      .optional()
+      .describe(
+        'When its first trials began: of a resumed, regraded or merged run. Baselines know it by this.',
+      ),
     durationMs: amount.describe('Milliseconds.'),
     status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
     costUsd: costSchema.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),

@@ -230,11 +230,12 @@ export default class TaskproofReporter implements Reporter {
   }
 
   private about(broken: readonly string[]) {
-    const { startedAt, preprocessed, kept } = this;
+    const { startedAt, preprocessed, kept, store } = this;
     const shards = lostShards(kept).map(shard => `${shard} was not merged`);
     const api = this.traffic();
     return {
       startedAt: startedAt.toISOString(),
+      trialsSince: preprocessed ? store?.trialsSince : kept.map(run => run.startedAt).sort()[0],
       shard: shardName(this.config) ?? undefined,
       lacking: [...broken.map(file => `${file} does not parse`), ...shards],
       filtered: (preprocessed ? isFiltered() : kept.some(run => run.filtered)) || undefined,

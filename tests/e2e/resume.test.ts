@@ -121,6 +121,8 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
   };
   const results = () => JSON.parse(suite.read('taskproof-results.json'));
   expect(results()).toMatchObject(whole);
+  const save = async () => (await inProcess(suite, ['baseline', 'save'])).out;
+  expect(await save()).toContain('holds 1 run');
   const tests = testsIn(suite.read('report.json'));
   expect(tests.map(({ status }) => status)).toEqual(Array(6).fill('expected'));
   const failed = tests.flatMap(({ results }) => results).filter(({ status }) => status === 'failed');
@@ -151,6 +153,8 @@ test('after SIGKILL, resume plays what is missing and reports the whole; regrade
     whole.verdicts[0],
     { spec: 'go', minPasses: 4, passes: 0, failures: 4 },
   ]);
+  // A run of its own would count its trials twice.
+  expect(await save()).toContain('holds 1 run');
   const errors = testsIn(suite.read('report.json')).at(-1)!.results[0]!.errors;
   expect(errors[0]!.location?.file).toContain('go.yaml');
   expect(suite.read('played.txt').trim().split('\n')).toHaveLength(7);

@@ -21,6 +21,7 @@ const agent = (name: string, failing: Record<string, number>) => `defineAgent({
 let suite: Suite;
 let expected: ReturnType<typeof timeless>;
 const shards: Run[] = [];
+const starts: string[] = [];
 
 /** The same in every run of the same trials: without times. */
 function timeless({ verdicts, complete, status, filtered, comparison }: Results) {
@@ -68,13 +69,14 @@ test('wavers', passPolicy({ k: 2, minPasses: 1 }), () => { expect(test.info().re
   const whole = await suite.playwright(['test']);
   expect(whole.exitCode, whole.output).toBe(1);
   expected = timeless(whole.results());
-  for (const index of [1, 2])
-    shards.push(
-      await suite.playwright(['test', `--shard=${index}/2`], {
-        BLOB: '1',
-        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
-      }),
-    );
+  for (const index of [1, 2]) {
+    const shard = await suite.playwright(['test', `--shard=${index}/2`], {
+      BLOB: '1',
+      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
+    });
+    shards.push(shard);
+    starts.push(shard.results().startedAt);
+  }
   // Nothing but the blobs is at hand where they are merged.
   for (const gone of ['tasks', 'tasks.spec.ts', 'tests.spec.ts', 'playwright.config.ts', 'test-results'])
     rmSync(join(suite.folder, gone), { recursive: true });
@@ -102,6 +104,7 @@ test('merged shards: the verdicts of a whole run, side by side', async () => {
   });
   const merged = await merge('blobs');
   expect(timeless(merged.results()), merged.output).toEqual(expected);
+  expect(merged.results().trialsSince).toBe(starts[0]);
   expect(merged.exitCode).toBe(1);
   expect(merged.output).toContain('refund [weak] failed: 0/2 passed, needs 1');
   // Those of what is lost, and no tolerated one.

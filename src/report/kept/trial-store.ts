@@ -60,6 +60,12 @@ export class TrialStore {
     private readonly config: FullConfig,
   ) {}
 
+  /** When the run began that this one resumes or regrades. */
+  get trialsSince(): string | undefined {
+    const { startedAt, resumedAt, regraded } = this.run;
+    return resumedAt || regraded ? startedAt : undefined;
+  }
+
   /** If the run resumes another one, kept trials end as they did there; if it regrades them, as they are graded now. */
   static async open(config: FullConfig, planned: readonly PlannedTest[], at: Date): Promise<TrialStore> {
     const resumed = process.env[RESUME];

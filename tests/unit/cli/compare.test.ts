@@ -104,6 +104,13 @@ test('a filtered run is saved as a partial one: the other specs stay in the base
   expect([diff.code, diff.out, diff.err]).toEqual([0, counts, '']);
 });
 
+test('a run without a graded trial is not saved', async () => {
+  const { taskproof, read } = suite({ 'taskproof-results.json': resultsFile({}) });
+  const { code, err } = await taskproof(['baseline', 'save', '--force']);
+  expect([code, err]).toEqual([1, expect.stringContaining('taskproof-results.json has no graded trial')]);
+  expect(() => read('taskproof-baseline.json')).toThrow();
+});
+
 test('a run that lacks specs of the baseline is not saved by accident, nor one of another suite', async () => {
   const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
   await taskproof(['baseline', 'save']);

@@ -22,7 +22,15 @@ const manyRuns = (count: number) =>
   Object.fromEntries(
     Array.from({ length: count }, (_, index) => [new Date(index * 1000).toISOString(), { verdicts: [] }]),
   );
-const run = (startedAt: string): HistoryRun => ({ startedAt, partial: false, verdicts: [] });
+const run = (startedAt: string, ...specs: string[]): HistoryRun =>
+  historyRun(
+    results(
+      (specs.length ? specs : ['cart']).map(spec => row('pp', { spec })),
+      { startedAt },
+    ),
+  );
+const part = (startedAt: string, spec: string) => ({ ...run(startedAt, spec), partial: true });
+const day = (number: number) => new Date(Date.UTC(2026, 10, number)).toISOString();
 
 test('a run is read as it was saved: who ran what, the counts, one passing trial', () => {
   const saved = historyRun(
@@ -69,12 +77,39 @@ test('each run is a line, and the newest are kept; of two that began at one time
     string,
     string,
   ];
+  const counts = JSON.stringify({ verdicts: [{ ...run(one).verdicts[0], reason: undefined }] });
   expect(baselineText([run(three), run(one)], 9)).toBe(
-    `{\n"schemaVersion": "2",\n"runs": {\n"${one}": {"verdicts":[]},\n"${three}": {"verdicts":[]}\n}\n}\n`,
+    `{\n"schemaVersion": "2",\n"runs": {\n"${one}": ${counts},\n"${three}": ${counts}\n}\n}\n`,
   );
   expect(newest([run(two), run(three), run(one)], 2).map(({ startedAt }) => startedAt)).toEqual([two, three]);
   const again = { ...run('2026-11-04T11:00:00.000+01:00'), partial: true };
   expect(newest([run(one), again], 9)).toEqual([{ ...again, startedAt: one }]);
+});
+
+test('runs of one spec, and runs without verdicts, push out no counts of the others', () => {
+  const kept = [run(day(1), 'a', 'b'), run(day(2), 'a', 'b')];
+  const parts = Array.from({ length: 12 }, (_, at) => part(day(3 + at), 'a'));
+  const empty = Array.from({ length: 5 }, (_, at) => ({ ...run(day(20 + at)), verdicts: [] }));
+  const runs = newest([...kept, ...parts, ...empty], 3);
+  expect(runs.map(({ startedAt, verdicts }) => [startedAt, verdicts.map(({ spec }) => spec).join()])).toEqual(
+    [
+      ...[
+        [day(1), 'b'],
+        [day(2), 'b'],
+      ],
+      ...[12, 13, 14].map(number => [day(number), 'a']),
+    ],
+  );
+  // Whole runs do: a spec that they lack was removed.
+  expect(newest([...kept, ...[5, 6, 7].map(number => run(day(number), 'a'))], 3)).toHaveLength(3);
+});
+
+test('a run that was resumed or regraded stays one run', () => {
+  const first = historyRun(results([row('p-')], { startedAt: day(1), complete: false }));
+  const resumed = historyRun(results([row('pp')], { startedAt: day(2), trialsSince: day(1) }));
+  expect(newest([first, resumed], 9)).toMatchObject([
+    { startedAt: day(1), partial: false, verdicts: [{ passes: 2 }] },
+  ]);
 });
 
 describe('a file', () => {
