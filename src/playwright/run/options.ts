@@ -140,6 +140,8 @@ type ConfigPlace = Pick<FullConfig, 'configFile' | 'rootDir'>;
 
 /** Checks the merged options. @throws OptionsError that names every wrong key, or the agents to choose from, if there is a config */
 export function readyOptions(merged: unknown, where: string, config?: ConfigPlace): ReadyOptions {
+  if (typeof Object(merged).run === 'function')
+    throw new OptionsError(`${where}: use.taskproof is an agent. Write \`taskproof: { agent: ... }\`.`);
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
   const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
   if (!agent && config && !config.configFile)

@@ -44,6 +44,7 @@ test.each([
 });
 
 test.each([
+  [agent, /is an agent\. Write `taskproof: \{ agent: \.\.\. \}`/],
   [{ agnet: agent }, /agnet: unknown option. Known options: agent, judge/],
   [{ agent: () => undefined }, /agent: must be an agent/],
   [{ agent: defineAgent({ name: 'x' } as never) }, /agent: must be an agent, with a function `run`/],
