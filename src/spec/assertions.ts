@@ -1,6 +1,6 @@
 // The assertions of both versions of the format: those of 0.1, and what `playwright/1` adds to them.
 import { z } from 'zod';
-import { globTokens, urlGlob } from './url-glob';
+import { whyNoMatch } from './url-glob';
 import { flawOfPattern, problemOfJsonSchema } from './value-schema';
 
 export const nonEmpty = () => z.string().min(1);
@@ -187,20 +187,6 @@ const TOO_LARGE = `beyond ${Number.MAX_SAFE_INTEGER}, where digits get lost`;
 function isExact(value: unknown): boolean {
   if (typeof value === 'object' && value !== null) return Object.values(value).every(isExact);
   return !Number.isInteger(value) || Number.isSafeInteger(value);
-}
-
-const BEGINNINGS = ['http://', 'https://'];
-const LONGEST = 'https://'.length;
-
-/** Why a glob matches no request's URL: then `never` would hold whatever was sent. Empty if it can match one. */
-function whyNoMatch(glob: unknown): string {
-  if (typeof glob !== 'string' || glob === '') return '';
-  if (/^wss?:/i.test(glob)) return 'WebSockets are not recorded: assert on what the page shows';
-  const tokens = globTokens(glob.toLowerCase()).slice(0, 2 * LONGEST + 1);
-  const begins = tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
-  // A path gets the site's origin, and a placeholder any value.
-  if (!glob.includes('#') && (begins || /^\/(?!\/)|\{\{/.test(glob))) return '';
-  return 'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"';
 }
 
 const networkAssertion1 = z

@@ -6,7 +6,7 @@ const MAX_STATES = 1_000;
 /** Which tokens of a glob have matched so far, and the state that follows each character. */
 type GlobState = { live: readonly boolean[]; next: GlobState[] };
 
-export const globTokens = (pattern: string): string[] => pattern.match(/\*{2,}|./gsu) ?? [];
+const globTokens = (pattern: string): string[] => pattern.match(/\*{2,}|./gsu) ?? [];
 
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
 // takes minutes on a URL of 2000 characters, and pages choose their URLs. Here a character costs one look-up in most cases, and at
@@ -46,4 +46,18 @@ export function urlGlob(pattern: string): (url: string) => boolean {
     }
     return state.live.at(-1)!;
   };
+}
+
+const BEGINNINGS = ['http://', 'https://'];
+const LONGEST = 'https://'.length;
+
+/** Why a glob matches no request's URL: then `never` would hold whatever was sent. Empty if it can match one. */
+export function whyNoMatch(glob: unknown): string {
+  if (typeof glob !== 'string' || glob === '') return '';
+  if (/^wss?:/i.test(glob)) return 'WebSockets are not recorded: assert on what the page shows';
+  const tokens = globTokens(glob.toLowerCase()).slice(0, 2 * LONGEST + 1);
+  const begins = tokens.some((_, at) => BEGINNINGS.some(urlGlob(tokens.slice(0, at + 1).join(''))));
+  // A path gets the site's origin, and a placeholder any value.
+  if (!glob.includes('#') && (begins || /^\/(?!\/)|\{\{/.test(glob))) return '';
+  return 'can match no request: its URL begins with http:// or https:// and has no "#". For a path on the site, begin with "/"; for a path on any host, with "**/"';
 }
