@@ -88,7 +88,7 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   const runs = newest([...kept, ...results.map(historyRun)], keep);
   await writeOutput(io, output, baselineText(runs, keep));
   const saved = results.flatMap(({ verdicts }) => verdicts).length;
-  const started = results.map(({ startedAt }) => startedAt).join(', ');
+  const started = results.map(run => historyRun(run).startedAt).join(', ');
   if (results.some(({ filtered }) => filtered))
     io.err('Note: the run was filtered (--grep or similar), so it is kept as a partial run.');
   io.out(

@@ -58,16 +58,26 @@ export function baselineText(runs: readonly HistoryRun[], keep: number): string 
   return `{\n"schemaVersion": "${BASELINE_SCHEMA_VERSION}",\n"runs": {\n${lines.join(',\n')}\n}\n}\n`;
 }
 
-/** The last `keep` runs of each spec, the oldest first. Runs of some specs push out no counts of the others. */
+/**
+ * The last `keep` runs of each spec, the oldest first. Runs of some specs or projects push out no counts of the others. Specs that a
+ * newer whole run of their project lacks were removed.
+ */
 export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] {
   const byStart = new Map(runs.map(run => [new Date(run.startedAt).toISOString(), run]));
   const newestFirst = [...byStart].sort(([a], [b]) => compareText(b, a));
-  let whole = 0;
-  const partial = new Map<string, number>();
+  // How many newer runs there are: whole ones of a project, and others that have a spec.
+  const [whole, partial] = [new Map<string, number>(), new Map<string, number>()];
+  const seen = new Set<string>();
+  const isKept = (row: VerdictRow) => {
+    const age = (whole.get(row.project) ?? 0) + (partial.get(keyOf(row)) ?? 0);
+    return age < keep && (seen.has(keyOf(row)) || !whole.has(row.project));
+  };
   const kept = newestFirst.flatMap(([startedAt, run]) => {
-    const verdicts = run.verdicts.filter(row => whole + (partial.get(keyOf(row)) ?? 0) < keep);
-    if (!run.partial && run.verdicts.length) whole++;
-    else for (const key of run.verdicts.map(keyOf)) partial.set(key, (partial.get(key) ?? 0) + 1);
+    const verdicts = run.verdicts.filter(isKept);
+    const counts = run.partial ? partial : whole;
+    for (const name of new Set(run.verdicts.map(row => (run.partial ? keyOf(row) : row.project))))
+      counts.set(name, (counts.get(name) ?? 0) + 1);
+    for (const row of run.verdicts) seen.add(keyOf(row));
     return verdicts.length ? { ...run, startedAt, verdicts } : [];
   });
   return kept.slice(0, MOST_RUNS).reverse();

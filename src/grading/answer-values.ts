@@ -237,14 +237,21 @@ const OF_A_FAILURE =
  * `because the search failed`, `without logging in`; not `because it is empty`, `since Monday`, `due to be paid`. In doubt a failure: a
  * right 0 that is refused is seen, a wrong one that passes is not.
  */
-const AFTER_A_FAILURE = [
-  '\\bunless\\b',
-  '\\bbecause\\b(?! (?:it|they|(?:the|your) \\p{L}+) (?:is|are) empty\\b)',
-  '\\bdue to\\b(?! be\\b)',
-  '\\b(?:since|as)\\b(?! (?:of|yet|last|the (?:beginning|end|start|last)|\\p{L}+(?:[.!?]|$)|\\d))',
-  '\\bwithout (?!(?:packaging|pricing|rating|shipping|warning)s?\\b)\\p{L}+ing\\b',
-  ', (?:so|but)\\b',
-].join('|');
+const AFTER_A_FAILURE = (() => {
+  const empty = ' (?:it|they|(?:the|your) \\p{L}+) (?:is|are) empty\\b';
+  // In place of a date there are blanks.
+  const since =
+    ' (?:of|yet|last|you last|(?:the|your|my|our) (?:beginning|end|start|last)|\\p{L}+(?:[.!?]|$)|\\d)|\\s*(?:[.,;!?]|$)|\\s{2}';
+  return [
+    '\\bunless\\b',
+    `\\bbecause\\b(?!${empty})`,
+    '\\bdue to\\b(?! (?:be|you|me|us)\\b)',
+    `\\b(?:since|(?<!(?:ed|n|you|such|same|well) )as)\\b(?!${empty}|${since})`,
+    `\\bas(?!${empty}) (?:i|it|the|they|we)\\b`,
+    '\\bwithout (?!(?:heating|housing|packaging|parking|pricing|rating|seating|shipping|warning)s?\\b)\\p{L}+ing\\b',
+    ', (?:so|but)\\b',
+  ].join('|');
+})();
 /** `There is no product page` counts nothing, nor does `There are no results because the search failed`. */
 const ALONE = new RegExp(
   [

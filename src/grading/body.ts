@@ -2,7 +2,7 @@
 import type { SentBody } from '../browser/session/network';
 import type { NetworkAssertion } from '../spec';
 import { flat, parsedJson, shorten, textOfWindows, unlessBroken } from '../text/line';
-import { inTexts, secretsNamed } from '../text/mask';
+import { type Mask, secretsNamed } from '../text/mask';
 import type { Secrets } from '../text/secrets';
 
 type Wanted = NonNullable<NetworkAssertion['body']>;
@@ -61,9 +61,8 @@ export class WantedBody {
     if (!sent || !this.secrets || !JSON.stringify(this.wanted).includes('<secret>')) return false;
     const { mask } = this.secrets;
     // As the body is masked: a plain text in it may be a secret's value, too, and two secrets may have one value.
-    const marked = new WantedBody(
-      inTexts(this.wanted, text => mask(this.filled(text, each => each)[0] ?? text)),
-    );
+    const asMasked = maskedJson(this.wanted, text => mask(this.filled(text, each => each)[0] ?? text));
+    const marked = new WantedBody(JSON.parse(asMasked));
     return maskedBodies(sent, this.secrets).some(each => marked.isIn(each) || marked.isAmongItems(each));
   }
 
@@ -136,33 +135,42 @@ function parse(sent: SentBody) {
   const value = parsedJson(text.trim());
   const json = typeof value === 'object' && value !== null ? value : undefined;
   const fields = formOf(sent);
-  const texts = [text, ...textsIn(value), ...[...(fields?.values() ?? [])].flat()].map(flat);
+  const ofForm = [...(fields?.values() ?? [])].flat();
+  const texts = [text, ...textsIn(value), ...ofForm].map(flat);
   let items: unknown[] | undefined;
   return {
     ...{ texts, fields, value, json },
     items: () => {
-      // Forms and logs may have JSON in their texts.
-      const inner = texts.filter(each => each !== text && /^\s*[[{]/.test(each)).map(parsedJson);
-      items ??= [...itemsIn(value ?? linesOf(text)), ...itemsIn(inner.filter(each => each !== undefined))];
+      items ??= withInner(value ?? linesOf(text), ofForm);
       return items;
     },
   };
 }
 
-/** The body with its secrets masked: as it stands, and as JSON. JSON stays JSON if a secret is in a number: it becomes a text. */
+/** The items in JSON, and those in its texts and a form's, which forms and logs write as JSON again. */
+function withInner(json: unknown, ofForm: readonly string[]): unknown[] {
+  const inner = [...textsIn(json), ...ofForm].filter(text => /^\s*[[{]/.test(text)).map(parsedJson);
+  return [...itemsIn(json), ...itemsIn(inner.filter(each => each !== undefined))];
+}
+
+/** The body with its secrets masked: as it stands, and as JSON. */
 function maskedBodies(sent: SentBody, { mask }: KnownSecrets): SentBody[] {
+  const known = masked.get(sent);
+  if (known) return known;
+  // Undefined for what is not JSON, or nested too deeply.
+  const asJson = unlessBroken(() => maskedJson(read(sent).value, mask));
+  const texts = [mask(sent.text), ...(asJson === undefined ? [] : [asJson])];
+  const found = texts.map(text => ({ ...sent, text }));
+  masked.set(sent, found);
+  return found;
+}
+
+/** JSON stays JSON if a secret is in a number: it becomes a text. */
+function maskedJson(json: unknown, mask: Mask): string {
   const ofNumber = (value: number) => (mask(String(value)) === String(value) ? value : mask(String(value)));
-  const inJson = (_: string, value: unknown) =>
-    typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value;
-  const known = masked.get(sent) ?? [
-    { ...sent, text: mask(sent.text) },
-    // Undefined for what is not JSON, or nested too deeply.
-    ...[unlessBroken(() => JSON.stringify(read(sent).value, inJson))].flatMap(text =>
-      text === undefined ? [] : { ...sent, text },
-    ),
-  ];
-  masked.set(sent, known);
-  return known;
+  return JSON.stringify(json, (_, value) =>
+    typeof value === 'string' ? mask(value) : typeof value === 'number' ? ofNumber(value) : value,
+  );
 }
 
 export const shownBody = (body: unknown, mask = (text: string) => text) =>

@@ -70,6 +70,7 @@ const keptRunSchema = z.object({
   ciRun: z.string().nullable(),
   filtered: z.boolean().optional(),
   plan: z.array(z.object({ project: z.string(), spec: planSchema })),
+  trialsSince: z.string().optional(),
   api: z.array(apiTrafficSchema).optional(),
 });
 
@@ -81,10 +82,15 @@ export function keepRun(config: FullConfig, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }
 
-/** Called at the end of a run, before the blob is written: it holds these metadata, not a copy. */
-export function keepTraffic({ metadata }: FullConfig, api: readonly ApiTraffic[]): void {
-  for (const [key, run] of Object.entries(metadata)) if (key.startsWith('taskproof ')) run.api = api;
+/** Called before the blob is written: it holds these metadata, not a copy. */
+export function keepOfRun({ metadata }: FullConfig, more: Partial<KeptRun>): void {
+  for (const [key, run] of Object.entries(metadata))
+    if (key.startsWith('taskproof ')) Object.assign(run, more);
 }
+
+/** When the first trials of merged runs began; undefined if none says so. */
+export const startOf = (kept: readonly KeptRun[]): string | undefined =>
+  kept.map(({ startedAt, trialsSince = startedAt }) => trialsSince).sort()[0];
 
 /** Requests and waits of all shards. The rates are of the busiest one: shards need not have run at the same time. */
 export function sumOfTraffic(kept: readonly KeptRun[]): ApiTraffic[] {

@@ -49,11 +49,12 @@ import { Calibration, labelsFileFor } from './judge/calibration';
 import { TrialStore } from './kept/trial-store';
 import {
   type KeptRun,
-  keepTraffic,
+  keepOfRun,
   keptRuns,
   lostShards,
   mergeConflicts,
   readOr,
+  startOf,
   sumOfTraffic,
   whyForeign,
   whyMissing,
@@ -235,7 +236,7 @@ export default class TaskproofReporter implements Reporter {
     const api = this.traffic();
     return {
       startedAt: startedAt.toISOString(),
-      trialsSince: preprocessed ? store?.trialsSince : kept.map(run => run.startedAt).sort()[0],
+      trialsSince: preprocessed ? store?.trialsSince : startOf(kept),
       shard: shardName(this.config) ?? undefined,
       lacking: [...broken.map(file => `${file} does not parse`), ...shards],
       filtered: (preprocessed ? isFiltered() : kept.some(run => run.filtered)) || undefined,
@@ -255,7 +256,7 @@ export default class TaskproofReporter implements Reporter {
     if (!this.preprocessed) return sumOfTraffic(this.kept);
     const traffic = this.limiter?.traffic ?? [];
     const api = traffic.map(each => ({ ...each, waitedMs: Math.round(each.waitedMs) }));
-    keepTraffic(this.config, api);
+    keepOfRun(this.config, { api });
     return api;
   }
 

@@ -94,17 +94,24 @@ function checkAliases(document: YamlDocument, refuse: (reason: string, offset: n
     );
 }
 
+/** Fields that nothing follows, or that nothing is checked by. */
+const ONE_WORD = new Set(['description', 'id', 'method', 'specVersion', 'state', 'tags', 'type']);
+
 /** `selector: main #thanks` is only `main` for YAML: it would be checked, and hold. */
 function checkComments(
   document: YamlDocument,
   text: string,
   refuse: (reason: string, offset: number) => never,
 ): void {
+  const { isPair, isScalar } = yaml();
   yaml().visit(document, {
-    Scalar: (_, { type, value, range }) => {
+    Scalar: (_, { type, value, range }, path) => {
       const end = range?.[1] ?? 0;
-      const [blanks, comment] = /^([ \t]+)(#\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
-      if (type !== 'PLAIN' || typeof value !== 'string' || comment === undefined) return;
+      const [blanks, comment] =
+        /^([ \t]+)(#(?!TODO|FIXME|[#!])\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
+      const { key } = path.findLast(isPair) ?? {};
+      const isWord = isScalar(key) && ONE_WORD.has(String(key.value));
+      if (type !== 'PLAIN' || typeof value !== 'string' || isWord || comment === undefined) return;
       refuse(
         `${shown(comment)} is a comment for YAML: put quotes around the whole text, or a space after the #`,
         end + blanks!.length,

@@ -61,7 +61,8 @@ export class Dialogs {
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
     const chosen = this.policy?.(dialog) ?? { accept: !asks };
-    const { accept, text, note = '' } = secretsNamed(chosen.text ?? '').length ? WITHOUT_SECRET : chosen;
+    const isSecret = dialog.type() === 'prompt' && secretsNamed(chosen.text ?? '').length > 0;
+    const { accept, text, note = '' } = isSecret ? WITHOUT_SECRET : chosen;
     const message = shorten(this.session.mask(beginning(dialog.message())), 300);
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}), message });
     this.session.notice(

@@ -23,6 +23,7 @@ import { messageOf } from '../../text/line';
 import { plural, print } from '../../text/print';
 import { isGraded } from '../../verdicts/verdict';
 import { evidenceIn } from '../judge/kept';
+import { keepOfRun } from '../missing';
 import { bySpec, type PlannedTest, shardName } from '../planning';
 import { type Entry, isNeedless, type SpecRun } from '../spec-run';
 import { declaredStatus } from '../trials';
@@ -99,6 +100,7 @@ export class TrialStore {
       ? { ...run, regraded: { at: started, unknown: [...new Set(told)] } }
       : { ...run, resumedAt: started, ungraded: undefined };
     store.writeRun();
+    keepOfRun(config, { trialsSince: run.startedAt });
     const kept = `${plural(store.restored.size, 'trial')} ${regrading ? 'regraded' : 'kept'}`;
     print(process.stdout, `taskproof: ${kept} from the run of ${run.startedAt}`);
     return store;

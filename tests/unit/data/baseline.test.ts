@@ -100,7 +100,16 @@ test('runs of one spec, and runs without verdicts, push out no counts of the oth
       ...[12, 13, 14].map(number => [day(number), 'a']),
     ],
   );
-  // Whole runs do: a spec that they lack was removed.
+  // Nor does a project that runs more often.
+  const byProject = (start: string, project: string) =>
+    historyRun(results([row('pp', { project })], { startedAt: start }));
+  const weekly = [1, 2].map(number => byProject(day(number), 'firefox'));
+  const daily = [3, 4, 5, 6].map(number => byProject(day(number), 'chromium'));
+  expect(newest([...weekly, ...daily], 2).map(({ startedAt }) => startedAt)).toEqual([1, 2, 5, 6].map(day));
+  // A spec that a whole run lacks was removed, however often others ran since.
+  const removed = [run(day(1), 'a', 'b'), run(day(2), 'a'), part(day(3), 'a'), part(day(4), 'a')];
+  expect(newest(removed, 2).flatMap(each => each.verdicts.map(({ spec }) => spec))).toEqual(['a', 'a']);
+  // Whole runs push out older ones.
   expect(newest([...kept, ...[5, 6, 7].map(number => run(day(number), 'a'))], 3)).toHaveLength(3);
 });
 

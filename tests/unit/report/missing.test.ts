@@ -3,8 +3,8 @@ import type { FullResult } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
 import {
   type KeptRun,
+  keepOfRun,
   keepRun,
-  keepTraffic,
   keptRuns,
   lostShards,
   mergeConflicts,
@@ -81,7 +81,7 @@ const traffic = (model: string, perMinute: number) => ({
 test('the traffic of each shard is in its blob; merged, requests and waits add up, the rates are of the busiest', () => {
   const config = fakeConfig();
   keepRun(config, kept('1/2'));
-  keepTraffic(config, [traffic('a', 20), traffic('b', 5)]);
+  keepOfRun(config, { api: [traffic('a', 20), traffic('b', 5)] });
   const one = keptRuns(config, new Set());
   const other = { ...kept('2/2', later), api: [traffic('a', 30)] };
   expect(sumOfTraffic([...one, other, kept(null)])).toEqual([
