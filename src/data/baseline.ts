@@ -19,6 +19,8 @@ export const SAVE_ONE = 'Save one with `taskproof baseline save` after a run on 
 /** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 export const MOST_RUNS = 1_000;
+/** After as many times the runs that are kept, of other projects, a project that has not run was renamed or removed. */
+const MOST_OTHERS = 10;
 
 const verdicts = z.array(countedRowSchema.refine(...CAN_PASS));
 
@@ -68,16 +70,18 @@ export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] 
   // How many newer runs there are: whole ones of a project, and others that have a spec.
   const [whole, partial] = [new Map<string, number>(), new Map<string, number>()];
   const seen = new Set<string>();
+  let all = 0;
   const isKept = (row: VerdictRow) => {
     const age = (whole.get(row.project) ?? 0) + (partial.get(keyOf(row)) ?? 0);
-    return age < keep && (seen.has(keyOf(row)) || !whole.has(row.project));
+    return age < keep && all < MOST_OTHERS * keep && (seen.has(keyOf(row)) || !whole.has(row.project));
   };
   const kept = newestFirst.flatMap(([startedAt, run]) => {
     const verdicts = run.verdicts.filter(isKept);
     const counts = run.partial ? partial : whole;
     for (const name of new Set(run.verdicts.map(row => (run.partial ? keyOf(row) : row.project))))
       counts.set(name, (counts.get(name) ?? 0) + 1);
-    for (const row of run.verdicts) seen.add(keyOf(row));
+    if (!run.partial) all++;
+    for (const row of verdicts) seen.add(keyOf(row));
     return verdicts.length ? { ...run, startedAt, verdicts } : [];
   });
   return kept.slice(0, MOST_RUNS).reverse();

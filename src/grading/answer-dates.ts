@@ -135,7 +135,7 @@ const APART =
   /(?<!\p{L})(?:(?:days?|nights?|mornings?|evenings?|weeks?|months?) (?:after|before|following|prior to)|(?:days?|mornings?|evenings?|weeks?|months?) from) (?:the )?$/iu;
 /** No amount, no number of an order, and no year of something else, such as one of several. */
 const ONLY_YEAR =
-  /(?<![\p{L}\d.,#$€£¥-]|(?:19|20)\d\d\s?–|(?<!\p{L})(?:(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?|flight|train|bus|office|windows|at|not):?|(?:built|founded|established|since)(?: in)?|between|\d{4} (?:and|to)) )(?:19|20)\d\d(?!\d|[.,]\d|\s?(?:[-–]|(?:and|to)\s)\s?\d{4}(?!\d)|[-–](?!\d\d?:\d\d)\d|\s?(?:[%$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|points?|miles|km|kg|people|guests|seats|units|items|pieces|users|steps|hours|words)(?!\p{L})))/giu;
+  /(?<![\p{L}\d.,#$€£¥-]|(?:19|20)\d\d\s?–|(?<!\p{L})(?:(?:order|invoice|number|no\.?|nr\.?|code|id|room|item|ref\.?|flight|train|bus|office|windows|at|not):?|(?:built|founded|established|since)(?: in)?|between|\d{4} (?:and|to)|from(?= \d{4}\s?(?:[-–]|to\s)\s?[0-2]\d[0-5]\d)) )(?:19|20)\d\d(?!\d|[.,]\d|\s?(?:[-–]|(?:and|to)\s)\s?(?:19|20)\d\d(?!\d)|[-–](?!\d\d?:\d\d)\d|\s?(?:[%$€£¥]|(?:eur|usd|gbp|chf|euros?|dollars?|points?|miles|km|kg|people|guests|seats|units|items|pieces|users|steps|hours|words)(?!\p{L})))/giu;
 
 /** `4 March '25`, `March 4, 25`, `March 4 in 2025`: a wrong year must not pass because it is written in a rare form. */
 function withYearBeside(date: FoundDate, rest: string): FoundDate {

@@ -238,16 +238,22 @@ const OF_A_FAILURE =
  * right 0 that is refused is seen, a wrong one that passes is not.
  */
 const AFTER_A_FAILURE = (() => {
-  const empty = ' (?:it|they|(?:the|your) \\p{L}+) (?:is|are) empty\\b';
-  // In place of a date there are blanks.
-  const since =
-    ' (?:of|yet|last|you last|(?:the|your|my|our) (?:beginning|end|start|last)|\\p{L}+(?:[.!?]|$)|\\d)|\\s*(?:[.,;!?]|$)|\\s{2}';
+  const empty =
+    ' (?:it|they|(?:the|your) (?:bag|basket|cart|folder|inbox|list|queue|table|wishlist)) (?:is|are) empty\\b';
+  const time = [
+    ' (?:of|yet|you last|the (?:beginning|end|start) of)\\b',
+    ' (?:(?:the |your |my |our )?last |this )?\\p{L}+(?: \\d+)?(?:[.!?]|$)',
+    ' \\d[\\d:.]* ?\\p{L}*\\W*$',
+    // In place of a date there are blanks.
+    '\\s*(?:[.,;!?]|$)|\\s{6}',
+  ].join('|');
+  // `tagged as new in the list`, `registered as an admin`; not `shown as login failed`
+  const role = 'as (?:an? |the (?:most |best )?)?\\p{L}+(?:\\W*$| (?:in|on|by|for|from|at|with)\\b)';
   return [
     '\\bunless\\b',
     `\\bbecause\\b(?!${empty})`,
-    '\\bdue to\\b(?! (?:be|you|me|us)\\b)',
-    `\\b(?:since|(?<!(?:ed|n|you|such|same|well) )as)\\b(?!${empty}|${since})`,
-    `\\bas(?!${empty}) (?:i|it|the|they|we)\\b`,
+    '\\bdue to\\b(?! be\\b| (?:you|me|us)\\W*$)',
+    `\\b(?:since|(?<!(?:ed|n|you|such|same|well) (?=${role}))as)\\b(?!${empty}|${time})`,
     '\\bwithout (?!(?:heating|housing|packaging|parking|pricing|rating|seating|shipping|warning)s?\\b)\\p{L}+ing\\b',
     ', (?:so|but)\\b',
   ].join('|');

@@ -149,7 +149,9 @@ function parse(sent: SentBody) {
 
 /** The items in JSON, and those in its texts and a form's, which forms and logs write as JSON again. */
 function withInner(json: unknown, ofForm: readonly string[]): unknown[] {
-  const inner = [...textsIn(json), ...ofForm].filter(text => /^\s*[[{]/.test(text)).map(parsedJson);
+  const inner = [...textsIn(json), ...ofForm]
+    .filter(text => /^\s*[[{]/.test(text))
+    .map(text => parsedJson(text.trim()));
   return [...itemsIn(json), ...itemsIn(inner.filter(each => each !== undefined))];
 }
 

@@ -108,9 +108,9 @@ function checkComments(
     Scalar: (_, { type, value, range }, path) => {
       const end = range?.[1] ?? 0;
       const [blanks, comment] =
-        /^([ \t]+)(#(?!TODO|FIXME|[#!])\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
-      const { key } = path.findLast(isPair) ?? {};
-      const isWord = isScalar(key) && ONE_WORD.has(String(key.value));
+        /^([ \t]+)(#(?!(?:TODO|FIXME)(?![\w-])|[#!])\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
+      const keys = path.filter(isPair).map(({ key }) => (isScalar(key) ? String(key.value) : ''));
+      const isWord = ONE_WORD.has(keys.at(-1) ?? '') && !keys.includes('body');
       if (type !== 'PLAIN' || typeof value !== 'string' || isWord || comment === undefined) return;
       refuse(
         `${shown(comment)} is a comment for YAML: put quotes around the whole text, or a space after the #`,

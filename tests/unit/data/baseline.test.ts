@@ -107,8 +107,13 @@ test('runs of one spec, and runs without verdicts, push out no counts of the oth
   const daily = [3, 4, 5, 6].map(number => byProject(day(number), 'chromium'));
   expect(newest([...weekly, ...daily], 2).map(({ startedAt }) => startedAt)).toEqual([1, 2, 5, 6].map(day));
   // A spec that a whole run lacks was removed, however often others ran since.
-  const removed = [run(day(1), 'a', 'b'), run(day(2), 'a'), part(day(3), 'a'), part(day(4), 'a')];
-  expect(newest(removed, 2).flatMap(each => each.verdicts.map(({ spec }) => spec))).toEqual(['a', 'a']);
+  const both = [1, 2, 3].map(number => run(day(number), 'a', 'b'));
+  const removed = newest([...both, run(day(4), 'a'), part(day(5), 'a'), part(day(6), 'a')], 2);
+  expect(removed.flatMap(each => each.verdicts.map(({ spec }) => spec))).toEqual(['a', 'a']);
+  expect(newest(removed, 2)).toEqual(removed);
+  // So was a project that has not run for very long.
+  const long = Array.from({ length: 21 }, (_, at) => byProject(day(9 + at), 'chromium'));
+  expect(newest([...weekly, ...long], 2)).toHaveLength(2);
   // Whole runs push out older ones.
   expect(newest([...kept, ...[5, 6, 7].map(number => run(day(number), 'a'))], 3)).toHaveLength(3);
 });

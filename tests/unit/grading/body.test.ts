@@ -43,6 +43,11 @@ test.each<[string, object | string, string]>([
   ],
   ['JSON in a text of JSON', { pw: '<secret>PW</secret>' }, '{"a":"{\\"pw\\":\\"HUNTER22\\"}"}'],
   ['beside a number that is one', { id: 1234, pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],
+  [
+    'JSON behind a mark of its encoding',
+    { pw: '<secret>PW</secret>' },
+    '{"a":"\ufeff{\\"pw\\":\\"HUNTER22\\"}"}',
+  ],
   ['in a line of a log, as JSON', { pw: '<secret>PW</secret>' }, 'x\n{"a":"{\\"pw\\":\\"HUNTER22\\"}"}'],
   ['of two names of one value the second', { pw: '<secret>TWIN</secret>' }, '{"pw":"HUNTER22"}'],
   ['beside another in a number', { pw: '<secret>PW</secret>' }, '{"id":1234,"pw":"HUNTER22"}'],

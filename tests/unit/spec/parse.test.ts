@@ -285,6 +285,7 @@ describe('unreadable YAML', () => {
     ['an item with lines out of line', 'tags:\n  - a: b\n   c: d\n', 3, /like the others of its item/],
     ['no space after a colon', 'tags:\n  - a:b\n    c: d\n', 2, /a space after the colon/],
     ['a text with a blank before its #', `${yaml}judge: Order #1042 came\n`, 8, /"#1042 came" is a comment/],
+    ['one in a body', `${yaml}body: { id: Order #1042\n  }\n`, 8, /"#1042" is a comment/],
     ['one in a list', `${yaml}allowedDomains: [\n  a.test #b\n  ]\n`, 9, /"#b" is a comment/],
     ['quotes in quotes', 'goal: "Buy the "big" plant"\n', 1, /a backslash before each quote/],
     ['a repeated key', `${yaml}goal: again\n`, 8, /keys must be unique: remove or rename this one/],
