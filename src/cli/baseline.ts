@@ -75,7 +75,8 @@ export function atLeastOne(text: string): number {
 async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {
   const { output, runs: keep, replace, force } = options;
   const results = await Promise.all(files.map(file => readRun(io, file)));
-  const empty = results.findIndex(run => !historyRun(run).verdicts.length);
+  const added = results.map(historyRun);
+  const empty = added.findIndex(({ verdicts }) => !verdicts.length);
   if (empty >= 0) throw new CommandError(`${files[empty]} has no graded trial, so there is nothing to save.`);
   const kept =
     replace || !existsSync(resolve(io.cwd, output))
@@ -85,10 +86,10 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
     for (const [index, run] of results.entries()) refusePart(run, files[index]!);
     refuseToForget(kept, results, output);
   }
-  const runs = newest([...kept, ...results.map(historyRun)], keep);
+  const runs = newest([...kept, ...added], keep);
   await writeOutput(io, output, baselineText(runs, keep));
   const saved = results.flatMap(({ verdicts }) => verdicts).length;
-  const started = results.map(run => historyRun(run).startedAt).join(', ');
+  const started = added.map(({ startedAt }) => startedAt).join(', ');
   if (results.some(({ filtered }) => filtered))
     io.err('Note: the run was filtered (--grep or similar), so it is kept as a partial run.');
   io.out(

@@ -106,12 +106,13 @@ function checkComments(
   const { isPair, isScalar } = yaml();
   yaml().visit(document, {
     Scalar: (_, { type, value, range }, path) => {
+      if (type !== 'PLAIN' || typeof value !== 'string') return;
       const end = range?.[1] ?? 0;
       const [blanks, comment] =
         /^([ \t]+)(#(?!(?:TODO|FIXME)(?![\w-])|[#!])\S.*)/.exec(text.slice(end, end + 200))?.slice(1) ?? [];
+      if (comment === undefined) return;
       const keys = path.filter(isPair).map(({ key }) => (isScalar(key) ? String(key.value) : ''));
-      const isWord = ONE_WORD.has(keys.at(-1) ?? '') && !keys.includes('body');
-      if (type !== 'PLAIN' || typeof value !== 'string' || isWord || comment === undefined) return;
+      if (ONE_WORD.has(keys.at(-1) ?? '') && !keys.includes('body')) return;
       refuse(
         `${shown(comment)} is a comment for YAML: put quotes around the whole text, or a space after the #`,
         end + blanks!.length,

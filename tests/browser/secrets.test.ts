@@ -177,8 +177,10 @@ describe('a dialog, which may be of a frame of any host', () => {
     const { page, task } = await open('/own');
     task.session.dialogs.policy = () => ({ accept: true, text: NAMED });
     expect(await page.evaluate('prompt("Password?")')).toBeNull();
+    expect(await page.evaluate('confirm("Sure?")')).toBe(true);
     expect(task.session.notices).toEqual([
       expect.stringMatching(/"Password\?" and was dismissed. Secrets are not entered in dialogs/),
+      expect.stringContaining('"Sure?" and was accepted.'),
     ]);
   });
 });

@@ -198,8 +198,9 @@ test('a killed shard resumes by itself, and merges with the other as if nothing 
   suite.remove('taskproof-results.json');
   const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
   expect(merged.exitCode, merged.output).toBe(0);
+  const [, began] = /kept from the run of (\S+)/.exec(resumed.err)!;
   expect(JSON.parse(suite.read('taskproof-results.json'))).toMatchObject({
-    complete: true,
+    ...{ complete: true, trialsSince: began },
     verdicts: [
       { spec: 'go', verdict: 'passed', passes: 3, failures: 1, errors: 0, trials: Array(4).fill({}) },
     ],

@@ -8,7 +8,7 @@ import { fileBelow } from '../../data/recording';
 import { escapePattern } from '../../text/line';
 import { fillSecrets, secretsNamed } from '../../text/mask';
 import { AgentSetupError, type SessionTask } from '../agent';
-import { withTexts } from './values';
+import { unescaped, withTexts } from './values';
 
 export const unknownSecret = (name: string) =>
   new AgentSetupError(
@@ -30,7 +30,7 @@ export function resolved(
   const filled = (locator: string) =>
     fillSecrets(
       locator.replace(EXACT_TEXT, (whole, text: string) =>
-        secretsNamed(text).length ? inAnyCase(fill(text.replace(/\\(['\\])/g, '$1'))) : whole,
+        secretsNamed(text).length ? inAnyCase(fill(unescaped(text))) : whole,
       ),
       quoted,
       unknownSecret,

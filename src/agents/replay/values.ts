@@ -4,6 +4,9 @@ import type { RecordedTurn, Recording } from '../../data/recording';
 import { escapePattern } from '../../text/line';
 import { inTexts } from '../../text/mask';
 
+/** A text that stands in single quotes in a locator. */
+export const unescaped = (quoted: string) => quoted.replace(/\\(['\\])/g, '$1');
+
 /** The turns of a recording, with this trial's values in place of the recorded trial's. */
 export function turnsWith(
   { turns, data: recorded = {} }: Pick<Recording, 'turns' | 'data'>,
@@ -23,8 +26,7 @@ export function turnsWith(
   const change = (text: string) => changed(text, values, goal);
   const inLocator = (locator: string) =>
     locator.replace(/'((?:\\.|[^'\\])*)'/g, (_, quoted: string) => {
-      const text = quoted.replace(/\\(['\\])/g, '$1');
-      return `'${change(text).replace(/['\\]/g, '\\$&')}'`;
+      return `'${change(unescaped(quoted)).replace(/['\\]/g, '\\$&')}'`;
     });
   return turns.map(({ title, actions }) => ({
     title: change(title),

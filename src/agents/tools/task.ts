@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { computeSecrets, namesSecret } from '../../browser/actions/secrets';
 import { toolList } from '../../browser/page-tools/tool-text';
+import { NO_SECRET } from '../../browser/session/dialogs';
 import { valuesOf } from '../../spec/value-schema';
 import type { WantedAnswer } from '../../spec/wanted-answer';
 import { shorten } from '../../text/line';
@@ -78,8 +79,7 @@ const nextDialog = defineTool({
   acts: false,
   words: ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
   handle(answer, driver) {
-    if (answer.text !== undefined && namesSecret(answer.text, driver.task))
-      throw new DriverError('Secrets are not entered in dialogs: a frame of any host may open one.');
+    if (answer.text !== undefined && namesSecret(answer.text, driver.task)) throw new DriverError(NO_SECRET);
     driver.nextAnswers.push(answer);
     return 'The next dialog will be answered so.';
   },

@@ -62,7 +62,8 @@ export class ActionRecorder {
     const { mask } = trial;
     // A replay enters no secrets in dialogs.
     session.dialogs.onAnswer = answer => {
-      const isSecret = mask(answer?.text ?? '') !== (answer?.text ?? '');
+      const { text = '' } = answer ?? {};
+      const isSecret = mask(text) !== text;
       if (isSecret) session.notice("A secret was entered in a dialog: this can't be replayed.");
       this.dialogs.push(isSecret ? undefined : answer);
     };

@@ -9,9 +9,11 @@ import type { Session } from './session';
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
 
+export const NO_SECRET = 'Secrets are not entered in dialogs: a frame of any host may open one.';
+
 const WITHOUT_SECRET: NonNullable<ReturnType<DialogPolicy>> = {
   accept: false,
-  note: ' Secrets are not entered in dialogs: a frame of any host may open one.',
+  note: ` ${NO_SECRET}`,
 };
 
 export class Dialogs {

@@ -104,6 +104,15 @@ test('a filtered run is saved as a partial one: the other specs stay in the base
   expect([diff.code, diff.out, diff.err]).toEqual([0, counts, '']);
 });
 
+test('a run that was resumed is saved by the start of its first trials', async () => {
+  const trialsSince = '2026-11-01T10:00:00.000Z';
+  const { taskproof, read } = suite({
+    'taskproof-results.json': resultsFile({ cart: 'pp' }, { trialsSince }),
+  });
+  expect((await taskproof(['baseline', 'save'])).out).toContain(`Saved 1 verdict of ${trialsSince}`);
+  expect(runsOf(read('taskproof-baseline.json'))[0]![0]).toBe(trialsSince);
+});
+
 test('a run without a graded trial is not saved', async () => {
   const { taskproof, read } = suite({ 'taskproof-results.json': resultsFile({}) });
   const { code, err } = await taskproof(['baseline', 'save', '--force']);

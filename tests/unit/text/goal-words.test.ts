@@ -1,6 +1,6 @@
 // The words of a goal that tell one thing from others.
 import { expect, test } from 'vitest';
-import { goalWords, keepsWords, soughtIn, wordsIn } from '../../../src/text/goal-words';
+import { cutAround, goalWords, keepsWords, soughtIn, wordsIn } from '../../../src/text/goal-words';
 
 test.each<[goal: string, names: string, others: string]>([
   ['Delete the user Alice Ahmed.', 'alice ahmed', 'delete user'],
@@ -72,3 +72,10 @@ test.each<[goal: string, text: string, scope: 'row' | 'dialog' | 'page', words: 
 ])('%s: of %j (%s) count: %s', (goal, text, scope, words) =>
   expect(soughtIn(text, scope, goalWords(goal)).join(' ')).toBe(words),
 );
+
+test('a long text is cut around its word, not around the name of a secret, and begins with a whole word', () => {
+  const filling = 'lorem ipsum '.repeat(12);
+  const text = `<secret>USER</secret> ${filling}the user Falcon ${filling}`;
+  expect(cutAround({ text, word: 'user' })).toMatch(/^(?:lorem|ipsum) .*the user Falcon/);
+  expect(cutAround({ text: `${'x'.repeat(150)} ${'y'.repeat(90)} Falcon`, word: 'falcon' })).toBe('Falcon');
+});
