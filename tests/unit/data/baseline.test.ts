@@ -108,8 +108,10 @@ test('runs of one spec, and runs without verdicts, push out no counts of the oth
   expect(newest([...weekly, ...daily], 2).map(({ startedAt }) => startedAt)).toEqual([1, 2, 5, 6].map(day));
   // A spec that a whole run lacks was removed, however often others ran since.
   const both = [1, 2, 3].map(number => run(day(number), 'a', 'b'));
+  const specsIn = (of: HistoryRun[]) => of.flatMap(each => each.verdicts.map(({ spec }) => spec));
+  expect(specsIn(newest([...both, run(day(4), 'a')], 9))).toEqual(['a', 'a', 'a', 'a']);
   const removed = newest([...both, run(day(4), 'a'), part(day(5), 'a'), part(day(6), 'a')], 2);
-  expect(removed.flatMap(each => each.verdicts.map(({ spec }) => spec))).toEqual(['a', 'a']);
+  expect(specsIn(removed)).toEqual(['a', 'a']);
   expect(newest(removed, 2)).toEqual(removed);
   // So was a project that has not run for very long.
   const long = Array.from({ length: 21 }, (_, at) => byProject(day(9 + at), 'chromium'));
